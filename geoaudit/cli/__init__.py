@@ -1,0 +1,1 @@
+"""The command line: one file per command, options in, exit code out."""

@@ -1,0 +1,122 @@
+"""The output options every command with a table shares, and the writing they ask for."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import click
+
+from geoaudit.errors import InputError
+
+FORMATS = ("table", "json", "csv", "markdown")
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Where a command's result goes.
+
+    Attributes:
+        format: the format of standard output, or of ``file``.
+        file: written in ``format`` in place of standard output.
+        extra: further (format, file) pairs of the same run.
+    """
+
+    format: str
+    file: Path | None
+    extra: tuple[tuple[str, Path], ...]
+
+
+class _FormatFile(click.ParamType[tuple[str, Path]]):
+    name = "format=file"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Path]:
+        format_name, separator, file = str(value).partition("=")
+        if not separator or not file or format_name not in FORMATS:
+            self.fail(f"{value!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}")
+        return format_name, Path(file)
+
+
+def output_options(command: Callable[P, R]) -> Callable[P, R]:
+    """Add ``--format``, ``-o`` and ``--output`` (as format_name, output_file, outputs)."""
+    for option in (
+        click.option(
+            "--output",
+            "outputs",
+            type=_FormatFile(),
+            multiple=True,
+            metavar="FORMAT=FILE",
+            help="Also write this format to this file; may be repeated.",
+        ),
+        click.option(
+            "-o",
+            "--output-file",
+            "output_file",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="Write to this file in place of standard output.",
+        ),
+        click.option(
+            "--format",
+            "format_name",
+            type=click.Choice(FORMATS),
+            default="table",
+            show_default=True,
+            help="Format of standard output, or of -o.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def write_outputs(renderers: Mapping[str, Callable[[], str]], options: OutputOptions) -> None:
+    """Render and write all that the options ask for.
+
+    Args:
+        renderers: format name -> function that renders it.
+        options: what goes where.
+
+    Raises:
+        InputError: a file cannot be written.
+    """
+    for format_name, file in options.extra:
+        write_text(file, renderers[format_name]())
+    text = renderers[options.format]()
+    if options.file is not None:
+        write_text(options.file, text)
+        return
+    # A table may hold characters that an ASCII terminal cannot show: replaced, never a traceback.
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(text.encode(encoding, "replace").decode(encoding), nl=not text.endswith("\n"))
+
+
+def write_text(file: Path, text: str) -> None:
+    """Write a file in one step: it is whole or it is not there.
+
+    Raises:
+        InputError: the folder is missing or cannot be written to.
+    """
+    try:
+        descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as handle:
+            handle.write(text if text.endswith("\n") else text + "\n")
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(file)
+    except OSError as error:
+        raise InputError(
+            f"cannot write {file}: {error.strerror or error}. Give a path in a folder that exists "
+            "and can be written to."
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

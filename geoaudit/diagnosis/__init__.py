@@ -1,0 +1,1 @@
+"""Pure judgement: spread, rules with stable ids, verdicts and findings."""

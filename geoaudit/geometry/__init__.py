@@ -1,0 +1,1 @@
+"""Pure launch geometry: occupancy, waves, SM fill and wasted SM-time."""

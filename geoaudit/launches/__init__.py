@@ -1,0 +1,1 @@
+"""The launches table: schema, store, tokens and signatures."""

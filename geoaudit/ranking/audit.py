@@ -1,0 +1,232 @@
+"""The audit: what ``rank`` computes and every renderer shows. Values only, base units."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from geoaudit.devices.spec import DeviceSpec
+from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.finding import Finding, Verdict
+from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
+
+AUDIT_SCHEMA_VERSION = "1.0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepClassSummary:
+    """One kind of step: prefill, decode, another graph bucket.
+
+    Attributes:
+        name: its name.
+        steps: steps of the class, incomplete ones included.
+        complete_steps: steps whose figures are counted.
+        launches_per_step: kernels in the class' template.
+        wall_time_per_step_ns: mean wall time of a complete step.
+        chosen: the audit is about this class.
+    """
+
+    name: str
+    steps: int
+    complete_steps: int
+    launches_per_step: int
+    wall_time_per_step_ns: float | None
+    chosen: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedDevice:
+    """The device the audit is computed for.
+
+    Attributes:
+        index: device index in the recording.
+        spec: the limits used, or None: unknown device.
+        name: its name, as well as it is known.
+        disagreements: sentences on sources that disagree, both figures in each.
+    """
+
+    index: int
+    name: str
+    spec: DeviceSpec | None
+    disagreements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditHeader:
+    """What was audited and how the tokens were found.
+
+    Attributes:
+        source_format, source_name, instrument: of the recording.
+        devices: audited devices; the first is the one most time was spent on.
+        tokens: complete tokens the figures are means over; None: figures are per trace.
+        token_rule: sentence naming the rule that found them, or why none did.
+        step_class: name of the class audited, or None.
+        step_classes: all classes.
+        launches: kernel launches in the recording.
+        audited_launches: kernel launches the figures are computed from.
+        untimed, dropped, launches_seen: of the recording.
+        geometry_unknown_fraction: share of the kernel time whose grid is unknown, 0 to 1.
+        partial, replayed, recorded_on: of the recording.
+        warnings: sentences to show.
+    """
+
+    source_format: str
+    source_name: str
+    instrument: str
+    devices: tuple[AuditedDevice, ...]
+    tokens: int | None
+    token_rule: str
+    step_class: str | None
+    step_classes: tuple[StepClassSummary, ...]
+    launches: int
+    audited_launches: int
+    untimed: int
+    dropped: int | None
+    launches_seen: int | None
+    geometry_unknown_fraction: float
+    partial: bool
+    replayed: bool
+    recorded_on: str | None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditTotals:
+    """Where a token's wall time goes; per trace where no tokens were found.
+
+    Attributes:
+        wall_time_per_token_ns: kernels + copies + gaps.
+        kernel_time_per_token_ns: time at least one kernel runs (union over streams).
+        copy_time_per_token_ns: time only copies or sets run.
+        gap_time_per_token_ns: time nothing runs.
+        wasted_sm_time_per_token_ns: integral of 1 - min(1, sum of sm_fill of what runs) over
+            kernel time; concurrent streams are not blamed twice.
+        wasted_without_communication_per_token_ns: the same without collectives.
+    """
+
+    wall_time_per_token_ns: float | None
+    kernel_time_per_token_ns: float | None
+    copy_time_per_token_ns: float | None
+    gap_time_per_token_ns: float | None
+    wasted_sm_time_per_token_ns: float | None
+    wasted_without_communication_per_token_ns: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRow:
+    """One launch signature (or kernel, or position, by ``--by``).
+
+    Attributes:
+        rank: place in the order asked for, from 1.
+        kernel, kernel_short, owner: names.
+        device: device index.
+        shape: launch configuration; of the signature with the most time where rows join several.
+        signatures: launch signatures joined in the row.
+        positions: positions in the token's template, at most the first ten.
+        calls_per_token, time_per_token_ns: per trace where no tokens were found.
+        time_fraction: share of the kernel time.
+        timing: durations; None: untimed.
+        geometry: figures of ``shape``.
+        wasted_sm_time_per_token_ns: time_per_token x (1 - sm_fill), a ceiling; None: unknown.
+        wasted_fraction: share of the kernel time of the token.
+        verdict: what holds it back.
+        findings: rules that fired.
+    """
+
+    rank: int
+    kernel: str
+    kernel_short: str
+    owner: str
+    device: int
+    shape: LaunchShape
+    signatures: int
+    positions: tuple[int, ...]
+    calls_per_token: float
+    time_per_token_ns: float | None
+    time_fraction: float | None
+    timing: Timing | None
+    geometry: LaunchGeometry
+    wasted_sm_time_per_token_ns: float | None
+    wasted_fraction: float | None
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistanceStep:
+    """One lever of the distance account.
+
+    Attributes:
+        kernel_short: whose ceiling it is.
+        ceiling_ns: its wasted SM-time per token.
+        cumulative_ns: with all levers before it.
+        cumulative_gap_fraction: share of the gap closed if all of them were won, may exceed 1.
+    """
+
+    kernel_short: str
+    ceiling_ns: float
+    cumulative_ns: float
+    cumulative_gap_fraction: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistanceAccount:
+    """Measured against a target: how far the ceilings reach.
+
+    Attributes:
+        measured_ns: wall time per token.
+        target_ns: what is aimed at.
+        gap_ns: measured minus target; 0 or less: reached.
+        steps: levers in order of their ceiling.
+    """
+
+    measured_ns: float
+    target_ns: float
+    gap_ns: float
+    steps: tuple[DistanceStep, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimelineLaunch:
+    """One launch of the pictured token.
+
+    Attributes:
+        kernel_short: name.
+        start_ns: since the start of the token.
+        duration_ns: its duration.
+        sm_fill: height; None: unknown.
+        row_rank: rank of the row it belongs to, or None.
+    """
+
+    kernel_short: str
+    start_ns: int
+    duration_ns: int
+    sm_fill: float | None
+    row_rank: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """The whole audit.
+
+    Attributes:
+        header: what was audited.
+        totals: where the wall time goes.
+        rows: ranked table, collectives and copies left out.
+        communication_rows: collectives, in a group of their own.
+        hidden_rows: rows that filters or ``--top`` left out.
+        recording_findings: GA9xx findings about the recording.
+        timeline: launches of one typical token (the median one), or of the trace's start.
+        distance: the distance account where a target was given.
+        order: what rows are sorted by.
+        group: what a row is.
+    """
+
+    header: AuditHeader
+    totals: AuditTotals
+    rows: tuple[AuditRow, ...]
+    communication_rows: tuple[AuditRow, ...]
+    hidden_rows: int
+    recording_findings: tuple[Finding, ...]
+    timeline: tuple[TimelineLaunch, ...]
+    distance: DistanceAccount | None = None
+    order: Literal["wasted", "time", "calls", "fill"] = "wasted"
+    group: Literal["kernel", "signature", "position"] = "signature"

@@ -1,0 +1,1 @@
+"""Text, JSON, CSV, Markdown and HTML of an audit; no computation."""

@@ -1,0 +1,1 @@
+"""Foreign profiles: one module per format, each giving a Recording."""
