@@ -1,0 +1,106 @@
+"""Building and validating a launches table."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from geoaudit.errors import SchemaError
+from geoaudit.launches import schema as s
+
+
+def build_launches(columns: Mapping[str, object]) -> pd.DataFrame:
+    """The launches table of these columns: all columns of the schema, typed, in order of start.
+
+    Args:
+        columns: column name -> array, Series or scalar, all of one length; columns that are left
+            out are null. Missing values as None, NaN or pandas.NA.
+
+    Returns:
+        A validated frame with index 0..n-1, sorted by device and then start (untimed launches
+        last of their device, in the order given).
+
+    Raises:
+        SchemaError: a column the schema does not know, or values that break its rule.
+    """
+    unknown = sorted(set(columns) - set(s.BY_NAME))
+    if unknown:
+        raise SchemaError(f"the launches table has no column named {', '.join(unknown)}")
+    given = pd.DataFrame(dict(columns))
+    table = pd.DataFrame(
+        {column.name: _typed(given, column) for column in s.COLUMNS}, index=given.index
+    )
+    table = table.sort_values(
+        [s.DEVICE, s.START_NS], kind="stable", na_position="last", ignore_index=True
+    )
+    validate(table)
+    return table
+
+
+def validate(table: pd.DataFrame) -> None:
+    """Check a table against the schema.
+
+    Raises:
+        SchemaError: names the column, the rule and the first bad row.
+    """
+    names, expected = list(table.columns), [column.name for column in s.COLUMNS]
+    if names != expected:
+        missing = [name for name in expected if name not in names]
+        extra = [name for name in names if name not in expected]
+        detail = f"missing {missing}, not in the schema {extra}" if missing or extra else "order"
+        raise SchemaError(f"launches table: columns differ from the schema: {detail}")
+    for column in s.COLUMNS:
+        _validate_column(table[column.name], column)
+    kinds = table[s.KIND].cat.categories.difference(pd.Index(s.KINDS))
+    if len(kinds):
+        _fail(s.KIND, f"one of {', '.join(s.KINDS)}", table[s.KIND].isin(kinds), table[s.KIND])
+
+
+def _typed(given: pd.DataFrame, column: s.Column) -> pd.Series:
+    if column.name not in given:
+        return pd.Series(_nulls(column, len(given)), index=given.index)
+    values = given[column.name]
+    if str(values.dtype) == column.pandas_dtype:
+        return values
+    try:
+        if column.type == "integer" and values.dtype == object:
+            values = values.astype("Int64")
+        return values.astype(column.pandas_dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SchemaError(
+            f"launches table: column {column.name}: not {column.type}: {error}"
+        ) from error
+
+
+def _nulls(column: s.Column, length: int) -> object:
+    if column.type == "text":
+        return pd.Categorical.from_codes(np.full(length, -1), categories=pd.Index([], dtype="str"))
+    if column.type == "real":
+        return np.full(length, np.nan)
+    return pd.array([pd.NA], dtype="Int64").repeat(length)
+
+
+def _validate_column(values: pd.Series, column: s.Column) -> None:
+    if str(values.dtype) != column.pandas_dtype:
+        raise SchemaError(
+            f"launches table: column {column.name}: dtype {values.dtype}, "
+            f"the schema says {column.pandas_dtype}"
+        )
+    if not column.nullable:
+        _require(~values.isna(), values, column.name, "never null")
+    if column.minimum is not None:
+        within = (values >= column.minimum) | values.isna()
+        _require(within, values, column.name, f"at least {column.minimum}")
+
+
+def _require(holds: pd.Series, values: pd.Series, name: str, rule: str) -> None:
+    bad = ~holds.fillna(value=False).astype(bool)
+    if bad.any():
+        _fail(name, rule, bad, values)
+
+
+def _fail(name: str, rule: str, bad: pd.Series, values: pd.Series) -> None:
+    row = int(bad.to_numpy().argmax())
+    raise SchemaError(
+        f"launches table: column {name} must be {rule}; first bad row {row}: {values.iloc[row]!r}"
+    )
