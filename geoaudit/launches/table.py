@@ -28,13 +28,40 @@ def build_launches(columns: Mapping[str, object]) -> pd.DataFrame:
         raise SchemaError(f"the launches table has no column named {', '.join(unknown)}")
     given = pd.DataFrame(dict(columns))
     table = pd.DataFrame(
-        {column.name: _typed(given, column) for column in s.COLUMNS}, index=given.index
+        {
+            column.name: typed(given[column.name], column)
+            if column.name in given
+            else pd.Series(_nulls(column, len(given)), index=given.index)
+            for column in s.COLUMNS
+        },
+        index=given.index,
     )
     table = table.sort_values(
         [s.DEVICE, s.START_NS], kind="stable", na_position="last", ignore_index=True
     )
     validate(table)
     return table
+
+
+def typed(values: pd.Series, column: s.Column) -> pd.Series:
+    """These values in the dtype that the schema gives the column.
+
+    Raises:
+        SchemaError: values that are no such thing (text in an integer column, a null or a
+            fraction where the schema allows none).
+    """
+    try:
+        if column.type == "integer" and values.dtype == object:
+            values = values.astype("Int64")
+        if str(values.dtype) != column.pandas_dtype:
+            values = values.astype(column.pandas_dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise SchemaError(
+            f"launches table: column {column.name}: not {column.type}: {error}"
+        ) from error
+    if column.type == "text" and str(values.cat.categories.dtype) != "str":
+        values = values.cat.set_categories(values.cat.categories.astype("str"), rename=True)
+    return values
 
 
 def validate(table: pd.DataFrame) -> None:
@@ -54,22 +81,6 @@ def validate(table: pd.DataFrame) -> None:
     kinds = table[s.KIND].cat.categories.difference(pd.Index(s.KINDS))
     if len(kinds):
         _fail(s.KIND, f"one of {', '.join(s.KINDS)}", table[s.KIND].isin(kinds), table[s.KIND])
-
-
-def _typed(given: pd.DataFrame, column: s.Column) -> pd.Series:
-    if column.name not in given:
-        return pd.Series(_nulls(column, len(given)), index=given.index)
-    values = given[column.name]
-    if str(values.dtype) == column.pandas_dtype:
-        return values
-    try:
-        if column.type == "integer" and values.dtype == object:
-            values = values.astype("Int64")
-        return values.astype(column.pandas_dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise SchemaError(
-            f"launches table: column {column.name}: not {column.type}: {error}"
-        ) from error
 
 
 def _nulls(column: s.Column, length: int) -> object:

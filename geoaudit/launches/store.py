@@ -1,0 +1,238 @@
+"""Recordings on disk: Parquet with versioned metadata, replaced in one step.
+
+A recording of one process is a file; one of several is a folder of that name with a part file
+each. The schema version is ``major.minor``: a newer major is an error, an older one is upgraded
+when it is read (there is none yet).
+"""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from geoaudit import __version__
+from geoaudit.errors import InputError
+from geoaudit.launches import schema as s
+from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
+from geoaudit.launches.table import typed, validate
+
+_VERSION_KEY = b"geoaudit_schema_version"
+_METADATA_KEY = b"geoaudit_metadata"
+PART_PATTERN = "part-*.parquet"
+
+
+def write_recording(recording: Recording, path: Path) -> None:
+    """Write a recording as one Parquet file; it replaces what is there in one step.
+
+    Raises:
+        SchemaError: the table breaks the schema.
+        InputError: the path cannot be written.
+    """
+    validate(recording.launches)
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".geoaudit-") as folder:
+            temporary = Path(folder) / "recording"
+            _write_file(recording, temporary)
+            _replace(temporary, path)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def write_dataset(recordings: Sequence[Recording], path: Path) -> None:
+    """Write the recordings of several processes as a folder with one part file each.
+
+    Raises:
+        SchemaError: a table breaks the schema.
+        InputError: the path cannot be written.
+    """
+    for recording in recordings:
+        validate(recording.launches)
+    try:
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix=".geoaudit-") as folder:
+            temporary = Path(folder) / "recording"
+            temporary.mkdir()
+            for index, recording in enumerate(recordings):
+                _write_file(recording, temporary / f"part-{index:05d}.parquet")
+            _replace(temporary, path)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def read_recording(path: Path) -> Recording:
+    """The recording of a file, or of a folder of part files joined into one.
+
+    In a joined recording the devices of each part get indices of their own, since two processes
+    may each call a different device 0.
+
+    Raises:
+        InputError: missing, unreadable, not a recording of geoaudit, or of a newer major version.
+        SchemaError: the table breaks the schema.
+    """
+    if not path.exists():
+        raise InputError(
+            f"{path}: no such recording. Make one with `geoaudit scan`, or name one that exists."
+        )
+    if not path.is_dir():
+        return _read_file(path)
+    parts = sorted(path.glob(PART_PATTERN))
+    if not parts:
+        raise InputError(
+            f"{path}: a folder without {PART_PATTERN} files is not a recording. Name a recording "
+            "made by `geoaudit scan`."
+        )
+    return join_recordings([_read_file(part) for part in parts], path)
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a path holds a recording of geoaudit's own (not whether it is sound)."""
+    if path.is_dir():
+        return any(path.glob(PART_PATTERN))
+    try:
+        with path.open("rb") as handle:
+            if handle.read(4) != b"PAR1":
+                return False
+        return _VERSION_KEY in (pq.read_schema(path).metadata or {})
+    except (OSError, pa.ArrowException):
+        return False
+
+
+def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -> Recording:
+    """One recording of several, with device indices of their own for each.
+
+    Raises:
+        InputError: their instruments differ; times of two instruments are never compared.
+    """
+    if len(recordings) == 1:
+        return replace(recordings[0], path=path)
+    instruments = sorted({recording.metadata.instrument for recording in recordings})
+    if len(instruments) > 1:
+        raise InputError(
+            f"recordings of different instruments ({', '.join(instruments)}) cannot be joined: "
+            "their times are not comparable. Scan them one by one."
+        )
+    tables: list[pd.DataFrame] = []
+    devices: list[RecordedDevice] = []
+    for recording in recordings:
+        offset = len(devices)
+        indices = sorted(set(recording.launches[s.DEVICE]))
+        known = {device.index: device for device in recording.metadata.devices}
+        renumbered = {index: offset + place for place, index in enumerate(indices)}
+        devices += [
+            replace(known.get(old, RecordedDevice(index=old)), index=new)
+            for old, new in renumbered.items()
+        ]
+        launches = recording.launches.copy()
+        launches[s.DEVICE] = launches[s.DEVICE].map(renumbered).astype("int64")
+        tables.append(launches)
+    table = pd.concat([_plain_text(table) for table in tables], ignore_index=True)
+    for column in s.COLUMNS:
+        table[column.name] = typed(table[column.name], column)
+    return Recording(
+        launches=table, metadata=_joined_metadata(recordings, tuple(devices)), path=path
+    )
+
+
+def _plain_text(table: pd.DataFrame) -> pd.DataFrame:
+    return table.astype({column.name: "object" for column in s.COLUMNS if column.type == "text"})
+
+
+def _joined_metadata(
+    recordings: Sequence[Recording], devices: tuple[RecordedDevice, ...]
+) -> Metadata:
+    parts = [recording.metadata for recording in recordings]
+    dropped = [part.dropped for part in parts if part.dropped is not None]
+    seen = [part.launches_seen for part in parts if part.launches_seen is not None]
+    return replace(
+        parts[0],
+        source_name=", ".join(part.source_name for part in parts),
+        devices=devices,
+        dropped=sum(dropped) if dropped else None,
+        untimed=sum(part.untimed for part in parts),
+        launches_seen=sum(seen) if len(seen) == len(parts) else None,
+        partial=any(part.partial for part in parts),
+        replayed=any(part.replayed for part in parts),
+        warnings=tuple(dict.fromkeys(line for part in parts for line in part.warnings)),
+    )
+
+
+def _write_file(recording: Recording, path: Path) -> None:
+    table = pa.Table.from_pandas(recording.launches, preserve_index=False)
+    metadata = replace(recording.metadata, tool_version=__version__)
+    pq.write_table(
+        table.replace_schema_metadata(
+            {_VERSION_KEY: s.SCHEMA_VERSION.encode(), _METADATA_KEY: msgspec.json.encode(metadata)}
+        ),
+        path,
+        compression="zstd",
+        compression_level=9,
+    )
+
+
+def _read_file(path: Path) -> Recording:
+    try:
+        table = pq.read_table(path, memory_map=False)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(
+            f"{path}: not a readable recording ({_first_line(error)}). Make one with "
+            "`geoaudit scan`; a profile of another tool goes to `geoaudit scan FILE` first."
+        ) from error
+    described = table.schema.metadata or {}
+    if _VERSION_KEY not in described:
+        raise InputError(
+            f"{path}: a Parquet file, but not a recording of geoaudit. Make one with "
+            "`geoaudit scan`."
+        )
+    _check_version(path, described[_VERSION_KEY].decode("utf-8", "replace"))
+    try:
+        metadata = msgspec.json.decode(described.get(_METADATA_KEY, b""), type=Metadata)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{path}: its metadata cannot be read: {error}") from error
+    launches = table.replace_schema_metadata(None).to_pandas()
+    for column in s.COLUMNS:
+        if column.name in launches:
+            launches[column.name] = typed(launches[column.name], column)
+    validate(launches)
+    return Recording(launches=launches, metadata=metadata, path=path)
+
+
+def _check_version(path: Path, version: str) -> None:
+    major = version.partition(".")[0]
+    own = s.SCHEMA_VERSION.partition(".")[0]
+    if not major.isdigit() or int(major) > int(own):
+        raise InputError(
+            f"{path}: schema version {version} is newer than {s.SCHEMA_VERSION}, the newest this "
+            f"geoaudit {__version__} reads. Upgrade geoaudit."
+        )
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    """Put a new file or folder in the place of what is there."""
+    retired = temporary.with_name("retired")
+    if path.is_dir():
+        if not is_recording(path):
+            raise IsADirectoryError(21, "a folder that is not a recording is in the way")
+        path.rename(retired)
+    elif path.exists() and temporary.is_dir():
+        path.rename(retired)
+    temporary.replace(path)
+    if retired.is_dir():
+        with suppress(OSError):
+            shutil.rmtree(retired)
+
+
+def _cannot_write(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cannot write {path}: {error.strerror or error}. Give -o a path in a folder that exists "
+        "and can be written to."
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().partition("\n")[0][:200]
