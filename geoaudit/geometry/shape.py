@@ -22,6 +22,7 @@ class LaunchShape:
         shared_bytes: both together, where only the sum is known.
         shared_config_bytes: carve-out of the SM, where the recording has it.
         max_active_clusters: clusters the device holds at once, from the driver or the recording.
+        barriers_per_block: block barriers the kernel uses, where known (Nsight Compute tells).
     """
 
     grid: Dim3 | None
@@ -33,6 +34,7 @@ class LaunchShape:
     shared_bytes: int | None = None
     shared_config_bytes: int | None = None
     max_active_clusters: int | None = None
+    barriers_per_block: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,7 @@ class LaunchGeometry:
         sm_fill: min(1, grid_blocks / usable SMs), 0 to 1.
         resident_blocks_per_sm: blocks one SM holds at once (CUDA's occupancy); 0: cannot launch.
         limiter: what bounds resident_blocks_per_sm (the first of several that tie).
-        limiters: all that tie.
+        limiters: all that tie; for ``impossible``, followed by what makes it so.
         theoretical_occupancy: resident warps / the SM's warps, 0 to 1.
         waves: grid_blocks / blocks the device holds at once, not rounded.
         full_waves: whole waves.
