@@ -1,0 +1,101 @@
+"""The rows of the audit as CSV: the fields of the JSON document, flat."""
+
+import csv
+import io
+
+from geoaudit.ranking.audit import Audit, AuditRow
+from geoaudit.render.headline import period
+from geoaudit.render.names import spreadsheet_cell
+from geoaudit.render.row_record import Plain, row_record
+
+_AXES = ("x", "y", "z")
+_DIMENSIONS = ("grid", "block", "cluster")
+
+COLUMNS: tuple[str, ...] = (
+    "group",
+    "per",
+    "rank",
+    "kernel",
+    "kernel_short",
+    "owner",
+    "device_index",
+    *(f"{dimension}_{axis}" for dimension in _DIMENSIONS for axis in _AXES),
+    "grid_blocks",
+    "block_threads",
+    "registers_per_thread",
+    "static_shared_bytes",
+    "dynamic_shared_bytes",
+    "shared_bytes",
+    "calls_per_token",
+    "time_per_token_ns",
+    "time_fraction",
+    "duration_median_ns",
+    "duration_mean_ns",
+    "duration_std_ns",
+    "relative_mad",
+    "site_spread",
+    "sites",
+    "timed_launches",
+    "repetitions",
+    "overlapped_fraction",
+    "sm_fill",
+    "waves",
+    "full_waves",
+    "tail_blocks",
+    "wave_efficiency",
+    "resident_blocks_per_sm",
+    "limiter",
+    "limiters",
+    "theoretical_occupancy",
+    "slot_fill",
+    "thread_fill",
+    "wasted_sm_time_per_token_ns",
+    "wasted_fraction",
+    "verdict",
+    "confidence",
+    "findings",
+    "signatures",
+    "positions",
+    "reason",
+    "ruled_out",
+    "would_decide",
+    "finding_messages",
+)
+
+
+def render_csv(audit: Audit) -> str:
+    """One line per row, ranked rows first, then communication; ``group`` tells them apart.
+
+    Times are ns, sizes bytes, shares fractions from 0 to 1; an empty cell: cannot tell. Lists are
+    joined by blanks, lists of sentences by ``; ``. A text that a spreadsheet would run as a
+    formula has an apostrophe in front.
+    """
+    handle = io.StringIO()
+    writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for group, rows in (("kernel", audit.rows), ("communication", audit.communication_rows)):
+        for row in rows:
+            writer.writerow({"group": group, "per": period(audit), **_flat(row)})
+    return handle.getvalue()
+
+
+def _flat(row: AuditRow) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for name, value in row_record(row).items():
+        if name in _DIMENSIONS:
+            axes = value if isinstance(value, list) else [None, None, None]
+            flat |= {f"{name}_{axis}": _cell(one) for axis, one in zip(_AXES, axes, strict=True)}
+        else:
+            flat[name] = _cell(value)
+    return flat
+
+
+def _cell(value: Plain) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return spreadsheet_cell(value)
+    if isinstance(value, list):
+        separator = "; " if any(" " in str(one) for one in value) else " "
+        return spreadsheet_cell(separator.join(str(one) for one in value))
+    return str(value)

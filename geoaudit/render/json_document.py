@@ -1,0 +1,136 @@
+"""The audit as JSON: the field names are a promise, new ones may be added."""
+
+import json
+
+from geoaudit.diagnosis.finding import Finding
+from geoaudit.ranking.audit import (
+    AUDIT_SCHEMA_VERSION,
+    Audit,
+    AuditedDevice,
+    AuditHeader,
+    AuditTotals,
+    DistanceAccount,
+    StepClassSummary,
+)
+from geoaudit.render.headline import period
+from geoaudit.render.row_record import Plain, plain_number, row_record
+
+
+def render_json(audit: Audit) -> str:
+    """The whole audit as one JSON document, the same bytes for the same audit.
+
+    Names are whole and unchanged; every character beyond ASCII is escaped, so that no name can
+    act on the terminal it is printed to. What cannot be told is null. The pictured token is left
+    out: its launches are in the scan.
+    """
+    document = audit_document(audit)
+    return json.dumps(document, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
+
+
+def audit_document(audit: Audit) -> dict[str, Plain]:
+    """The audit as plain values: times in ns, shares as fractions from 0 to 1."""
+    header = audit.header
+    return {
+        "schema_version": AUDIT_SCHEMA_VERSION,
+        "per": period(audit),
+        "order": audit.order,
+        "group": audit.group,
+        "scan": _scan(header),
+        "device": _device(header.devices[0] if header.devices else None),
+        "devices": [_device(device) for device in header.devices],
+        "totals": _totals(audit.totals),
+        "rows": [row_record(row) for row in audit.rows],
+        "communication_rows": [row_record(row) for row in audit.communication_rows],
+        "hidden_rows": audit.hidden_rows,
+        "recording_findings": [_finding(finding) for finding in audit.recording_findings],
+        "distance": None if audit.distance is None else _distance(audit.distance),
+    }
+
+
+def _scan(header: AuditHeader) -> dict[str, Plain]:
+    return {
+        "instrument": header.instrument,
+        "source_format": header.source_format,
+        "source_name": header.source_name,
+        "tokens": plain_number(header.tokens),
+        "token_rule": header.token_rule,
+        "step_class": header.step_class,
+        "step_classes": [_step_class(one) for one in header.step_classes],
+        "launches": header.launches,
+        "audited_launches": header.audited_launches,
+        "launches_seen": plain_number(header.launches_seen),
+        "untimed": header.untimed,
+        "dropped": plain_number(header.dropped),
+        "geometry_unknown_fraction": plain_number(header.geometry_unknown_fraction),
+        "partial": header.partial,
+        "replayed": header.replayed,
+        "recorded_on": header.recorded_on,
+        "warnings": list(header.warnings),
+    }
+
+
+def _step_class(one: StepClassSummary) -> dict[str, Plain]:
+    return {
+        "name": one.name,
+        "steps": one.steps,
+        "complete_steps": one.complete_steps,
+        "launches_per_step": one.launches_per_step,
+        "wall_time_per_step_ns": plain_number(one.wall_time_per_step_ns),
+        "chosen": one.chosen,
+    }
+
+
+def _device(device: AuditedDevice | None) -> dict[str, Plain]:
+    spec = None if device is None else device.spec
+    nvidia = spec is not None and spec.vendor == "nvidia"
+    return {
+        "index": None if device is None else device.index,
+        "name": None if device is None else device.name,
+        "vendor": None if spec is None else spec.vendor,
+        "architecture": None if spec is None else spec.architecture,
+        "compute_capability": spec.architecture if spec is not None and nvidia else None,
+        "sm_count": None if spec is None else plain_number(spec.sm_count),
+        "usable_sm_count": None if spec is None else plain_number(spec.usable_sms),
+        "sm_count_source": None if spec is None else spec.sm_count_source,
+        "disagreements": [] if device is None else list(device.disagreements),
+    }
+
+
+def _totals(totals: AuditTotals) -> dict[str, Plain]:
+    return {
+        "wall_time_per_token_ns": plain_number(totals.wall_time_per_token_ns),
+        "kernel_time_per_token_ns": plain_number(totals.kernel_time_per_token_ns),
+        "copy_time_per_token_ns": plain_number(totals.copy_time_per_token_ns),
+        "gap_time_per_token_ns": plain_number(totals.gap_time_per_token_ns),
+        "wasted_sm_time_per_token_ns": plain_number(totals.wasted_sm_time_per_token_ns),
+        "wasted_without_communication_per_token_ns": plain_number(
+            totals.wasted_without_communication_per_token_ns
+        ),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Plain]:
+    return {
+        "rule_id": finding.rule_id,
+        "rule_name": finding.rule_name,
+        "severity": finding.severity,
+        "message": finding.message,
+        "kernel": finding.kernel,
+    }
+
+
+def _distance(distance: DistanceAccount) -> dict[str, Plain]:
+    return {
+        "measured_ns": plain_number(distance.measured_ns),
+        "target_ns": plain_number(distance.target_ns),
+        "gap_ns": plain_number(distance.gap_ns),
+        "steps": [
+            {
+                "kernel_short": step.kernel_short,
+                "ceiling_ns": plain_number(step.ceiling_ns),
+                "cumulative_ns": plain_number(step.cumulative_ns),
+                "cumulative_gap_fraction": plain_number(step.cumulative_gap_fraction),
+            }
+            for step in distance.steps
+        ],
+    }

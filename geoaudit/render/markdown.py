@@ -1,0 +1,175 @@
+"""The audit as Markdown, fit for the job summary of a CI run."""
+
+from collections.abc import Sequence
+
+from geoaudit.ranking.audit import Audit, AuditRow
+from geoaudit.render.headline import (
+    CEILING,
+    header_lines,
+    hidden_rows_sentence,
+    no_rows_sentence,
+    order_sentence,
+    period,
+    replay_sentence,
+    time_splits,
+    waste_sentence,
+)
+from geoaudit.render.names import markdown_code, markdown_text
+from geoaudit.render.numbers import count, duration, percent
+from geoaudit.render.row_cells import row_cells
+
+# A CI job summary holds 1,024 KiB: with the widths below, these bounds keep any audit under it.
+MAXIMUM_ROWS = 500
+MAXIMUM_SENTENCES = 50
+SENTENCE_LENGTH = 400
+NAME_WIDTH = 72
+
+_HEADINGS = (
+    *("#", "kernel", "grid", "block", "calls", "time", "median ± spread", "SM fill", "waves"),
+    *("blocks/SM", "wasted", "share", "verdict"),
+)
+_TEXT_COLUMNS = frozenset({"kernel", "verdict", "blocks/SM"})
+
+
+def render_markdown(audit: Audit, top: int = 20) -> str:
+    """Headline, totals, the top rows and the findings as GitHub-flavoured Markdown.
+
+    Args:
+        audit: the audit.
+        top: ranked rows shown; 0: all, at most ``MAXIMUM_ROWS``.
+
+    Returns:
+        Less than 1,024 KiB whatever the names and however many rows, ending with a line feed.
+        Nothing in a name is markup, a link or a mention.
+    """
+    limit = min(top, MAXIMUM_ROWS) if top > 0 else MAXIMUM_ROWS
+    blocks = [
+        _title(audit),
+        _totals(audit),
+        _table(audit, audit.rows[:limit]) if audit.rows else [no_rows_sentence(audit)],
+        _left_out(audit, limit),
+        _communication(audit, limit),
+        _findings(audit),
+        _distance(audit, limit),
+        _header(audit),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _title(audit: Audit) -> list[str]:
+    lines = [f"## Launch geometry per {period(audit)}"]
+    replay = replay_sentence(audit.header)
+    if replay is not None:
+        lines += ["", f"**{markdown_text(replay)}**"]
+    if audit.header.partial:
+        lines += ["", "**PARTIAL: the source was cut; only its complete part was read.**"]
+    return lines
+
+
+def _totals(audit: Audit) -> list[str]:
+    wall = duration(audit.totals.wall_time_per_token_ns)
+    parts = " · ".join(f"{one.name} {one.time} ({one.share})" for one in time_splits(audit))
+    return [
+        f"- **Wall** {wall} per {period(audit)}: {parts}",
+        f"- **Wasted SM-time** per {period(audit)}: {waste_sentence(audit)}. It is {CEILING}.",
+    ]
+
+
+def _table(audit: Audit, rows: Sequence[AuditRow]) -> list[str]:
+    rules = ["---" if heading in _TEXT_COLUMNS else "---:" for heading in _HEADINGS]
+    return [
+        f"{order_sentence(audit)}:".capitalize(),
+        "",
+        _line(_HEADINGS),
+        _line(rules),
+        *(_line(_cells(row)) for row in rows),
+    ]
+
+
+def _cells(row: AuditRow) -> list[str]:
+    cells = row_cells(row)
+    fill = f"**{cells.sm_fill}**" if cells.marked else cells.sm_fill
+    limiter = "" if row.geometry.limiter is None else f", {cells.limiter}"
+    tail = f", tail {cells.tail}" if row.geometry.full_waves and row.geometry.tail_blocks else ""
+    return [
+        cells.rank,
+        markdown_code(row.kernel_short, NAME_WIDTH),
+        cells.grid,
+        cells.block,
+        cells.calls,
+        cells.time,
+        f"{cells.median} {cells.spread}",
+        fill,
+        f"{cells.waves}{tail}",
+        f"{cells.resident_blocks}{limiter}",
+        cells.wasted,
+        cells.wasted_share,
+        cells.verdict.replace("_", "\\_"),
+    ]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _left_out(audit: Audit, limit: int) -> list[str]:
+    cut = len(audit.rows) - limit
+    lines = [f"{count(cut)} more ranked rows are in rank.json and rank.csv."] if cut > 0 else []
+    hidden = hidden_rows_sentence(audit)
+    return [*lines, hidden] if hidden is not None and audit.rows else lines
+
+
+def _communication(audit: Audit, limit: int) -> list[str]:
+    if not audit.communication_rows:
+        return []
+    shown = audit.communication_rows[:limit]
+    title = f"<details><summary>Communication: {count(len(shown))} rows, small by design</summary>"
+    return [title, "", *_table(audit, shown)[2:], "", "</details>"]
+
+
+def _findings(audit: Audit) -> list[str]:
+    shown = audit.recording_findings[:MAXIMUM_SENTENCES]
+    lines = [
+        f"- **{one.rule_id}** {one.severity}: {markdown_text(one.message, SENTENCE_LENGTH)}"
+        for one in shown
+    ]
+    more = len(audit.recording_findings) - len(shown)
+    if more > 0:
+        lines.append(f"- and {count(more)} more")
+    return ["### The recording", "", *lines] if lines else []
+
+
+def _distance(audit: Audit, limit: int) -> list[str]:
+    account = audit.distance
+    if account is None:
+        return []
+    title = (
+        f"**Distance**: {duration(account.measured_ns)} measured, {duration(account.target_ns)} "
+        f"aimed at, {duration(account.gap_ns)} to go per {period(audit)}"
+    )
+    if account.gap_ns <= 0:
+        return [f"{title}: the target is reached"]
+    lines = [
+        _line(
+            (
+                markdown_code(step.kernel_short, NAME_WIDTH),
+                duration(step.ceiling_ns),
+                duration(step.cumulative_ns),
+                percent(step.cumulative_gap_fraction),
+            )
+        )
+        for step in account.steps[:limit]
+    ]
+    headings = _line(("lever", "ceiling", "together", "of the gap"))
+    return [title, "", headings, _line(("---", "---:", "---:", "---:")), *lines]
+
+
+def _header(audit: Audit) -> list[str]:
+    lines = header_lines(audit)
+    shown = [
+        f"- {line.label or 'and'}: {markdown_text(line.text, SENTENCE_LENGTH)}"
+        for line in lines[:MAXIMUM_SENTENCES]
+    ]
+    if len(lines) > len(shown):
+        shown.append(f"- and {count(len(lines) - len(shown))} more lines")
+    return ["<details><summary>What was audited</summary>", "", *shown, "", "</details>"]

@@ -1,0 +1,107 @@
+"""A row of the audit as text, the same words in every renderer a person reads."""
+
+from dataclasses import dataclass
+
+from geoaudit.diagnosis.finding import Verdict
+from geoaudit.ranking.audit import AuditRow
+from geoaudit.render.numbers import CANNOT_TELL, count, dimensions, duration, percent, waves
+
+# Below this share of the SMs a fill is marked.
+MARKED_BELOW = 0.5
+MARK = "!"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowCells:
+    """The printed figures of one row; names are not in it, each renderer makes them safe itself.
+
+    Attributes:
+        rank, grid, block, cluster, calls, time, median, spread, site_spread, sm_fill, waves, tail,
+        resident_blocks, limiter, theoretical_occupancy, slot_fill, thread_fill, wasted,
+        wasted_share, verdict, findings: as text.
+        marked: fewer blocks than half of the SMs.
+    """
+
+    rank: str
+    grid: str
+    block: str
+    cluster: str
+    calls: str
+    time: str
+    median: str
+    spread: str
+    site_spread: str
+    sm_fill: str
+    marked: bool
+    waves: str
+    tail: str
+    resident_blocks: str
+    limiter: str
+    theoretical_occupancy: str
+    slot_fill: str
+    thread_fill: str
+    wasted: str
+    wasted_share: str
+    verdict: str
+    findings: str
+
+
+def row_cells(row: AuditRow) -> RowCells:
+    """All figures of a row as text; whatever is None reads as cannot-tell."""
+    geometry, timing = row.geometry, row.timing
+    spread = percent(timing.relative_mad) if timing else CANNOT_TELL
+    return RowCells(
+        rank=str(row.rank),
+        grid=dimensions(row.shape.grid),
+        block=dimensions(row.shape.block),
+        cluster=dimensions(row.shape.cluster),
+        calls=count(row.calls_per_token),
+        time=duration(row.time_per_token_ns),
+        median=duration(timing.median_ns if timing else None),
+        spread=f"±{spread}",
+        site_spread=percent(timing.site_spread if timing else None),
+        sm_fill=percent(geometry.sm_fill),
+        marked=is_marked(geometry.sm_fill),
+        waves=waves(geometry.waves),
+        tail=count(geometry.tail_blocks),
+        resident_blocks=count(geometry.resident_blocks_per_sm),
+        limiter=CANNOT_TELL if geometry.limiter is None else geometry.limiter.replace("_", " "),
+        theoretical_occupancy=percent(geometry.theoretical_occupancy),
+        slot_fill=percent(geometry.slot_fill),
+        thread_fill=percent(geometry.thread_fill),
+        wasted=duration(row.wasted_sm_time_per_token_ns),
+        wasted_share=percent(row.wasted_fraction),
+        verdict=verdict_text(row.verdict),
+        findings=" ".join(dict.fromkeys(finding.rule_id for finding in row.findings)),
+    )
+
+
+def is_marked(sm_fill: float | None) -> bool:
+    """Whether a fill is below half of the SMs; an unknown fill is not marked."""
+    return sm_fill is not None and sm_fill < MARKED_BELOW
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The verdict's name, with ``confirmed`` where an intervention confirmed it."""
+    return f"{verdict.name} (confirmed)" if verdict.confidence == "confirmed" else verdict.name
+
+
+def geometry_words(row: AuditRow, cells: RowCells) -> str:
+    """Waves, tail and resident blocks of a row in words."""
+    wave_count = "waves: cannot tell" if row.geometry.waves is None else f"{cells.waves} waves"
+    return f"{wave_count}{_tail_words(row)} · {_resident_words(row, cells)}"
+
+
+def _tail_words(row: AuditRow) -> str:
+    tail = row.geometry.tail_blocks
+    # A single wave that is not full is what the fill already says.
+    if not row.geometry.full_waves or tail is None:
+        return ""
+    return f", tail of {count(tail)}" if tail else ", no tail"
+
+
+def _resident_words(row: AuditRow, cells: RowCells) -> str:
+    if row.geometry.resident_blocks_per_sm is None:
+        return "blocks/SM: cannot tell"
+    by = "" if row.geometry.limiter is None else f" by {cells.limiter}"
+    return f"{cells.resident_blocks} blocks/SM{by}"

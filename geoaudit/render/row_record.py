@@ -1,0 +1,97 @@
+"""A row as plain values under the field names that JSON and CSV promise."""
+
+import math
+import numbers
+
+from geoaudit.diagnosis.evidence import Timing
+from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
+from geoaudit.ranking.audit import AuditRow
+
+Plain = (
+    str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
+)  # what JSON can hold, with no NaN and no infinity in it
+
+
+def plain_number(value: float | None) -> int | float | None:
+    """A number JSON can hold; NaN and infinities are None, since they tell nothing."""
+    if value is None:
+        return None
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    return float(value) if math.isfinite(value) else None
+
+
+def row_record(row: AuditRow) -> dict[str, Plain]:
+    """All fields of a row, in the order they are promised; grid, block, cluster as three numbers.
+
+    Times are ns, sizes bytes, shares fractions from 0 to 1; None: cannot tell.
+    """
+    verdict = row.verdict
+    return {
+        "rank": row.rank,
+        "kernel": row.kernel,
+        "kernel_short": row.kernel_short,
+        **_shape_fields(row.shape),
+        "calls_per_token": plain_number(row.calls_per_token),
+        "time_per_token_ns": plain_number(row.time_per_token_ns),
+        **_timing_fields(row.timing),
+        "owner": row.owner,
+        **_geometry_fields(row.geometry),
+        "wasted_sm_time_per_token_ns": plain_number(row.wasted_sm_time_per_token_ns),
+        "verdict": verdict.name,
+        "confidence": verdict.confidence,
+        "findings": [finding.rule_id for finding in row.findings],
+        "time_fraction": plain_number(row.time_fraction),
+        "wasted_fraction": plain_number(row.wasted_fraction),
+        "device_index": row.device,
+        "signatures": row.signatures,
+        "positions": list(row.positions),
+        "reason": verdict.reason,
+        "ruled_out": list(verdict.ruled_out),
+        "would_decide": verdict.would_decide,
+        "finding_messages": [finding.message for finding in row.findings],
+    }
+
+
+def _shape_fields(shape: LaunchShape) -> dict[str, Plain]:
+    return {
+        "grid": None if shape.grid is None else list(map(plain_number, shape.grid)),
+        "block": None if shape.block is None else list(map(plain_number, shape.block)),
+        "cluster": None if shape.cluster is None else list(map(plain_number, shape.cluster)),
+        "registers_per_thread": plain_number(shape.registers_per_thread),
+        "static_shared_bytes": plain_number(shape.static_shared_bytes),
+        "dynamic_shared_bytes": plain_number(shape.dynamic_shared_bytes),
+        "shared_bytes": plain_number(shape.shared_bytes),
+    }
+
+
+def _timing_fields(timing: Timing | None) -> dict[str, Plain]:
+    return {
+        "duration_median_ns": plain_number(timing.median_ns if timing else None),
+        "duration_mean_ns": plain_number(timing.mean_ns if timing else None),
+        "duration_std_ns": plain_number(timing.std_ns if timing else None),
+        "relative_mad": plain_number(timing.relative_mad if timing else None),
+        "site_spread": plain_number(timing.site_spread if timing else None),
+        "sites": plain_number(timing.sites if timing else None),
+        "timed_launches": plain_number(timing.launches if timing else None),
+        "repetitions": plain_number(timing.repetitions if timing else None),
+        "overlapped_fraction": plain_number(timing.overlapped_fraction if timing else None),
+    }
+
+
+def _geometry_fields(geometry: LaunchGeometry) -> dict[str, Plain]:
+    return {
+        "grid_blocks": plain_number(geometry.grid_blocks),
+        "block_threads": plain_number(geometry.block_threads),
+        "sm_fill": plain_number(geometry.sm_fill),
+        "waves": plain_number(geometry.waves),
+        "full_waves": plain_number(geometry.full_waves),
+        "tail_blocks": plain_number(geometry.tail_blocks),
+        "wave_efficiency": plain_number(geometry.wave_efficiency),
+        "resident_blocks_per_sm": plain_number(geometry.resident_blocks_per_sm),
+        "limiter": geometry.limiter,
+        "limiters": list(geometry.limiters),
+        "theoretical_occupancy": plain_number(geometry.theoretical_occupancy),
+        "slot_fill": plain_number(geometry.slot_fill),
+        "thread_fill": plain_number(geometry.thread_fill),
+    }
