@@ -1,9 +1,12 @@
 """The evidence a verdict is reached from: one launch signature, its geometry and its timing."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
+
+SpreadClass = Literal["tight", "undecided", "wide"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +24,7 @@ class Timing:
         sites: call sites (positions in the token) the launches fall into.
         repetitions: fewest launches at one site.
         overlapped_fraction: share of the signature's time under other kernels of its device.
+        spread: how the durations spread within a call site; None: not classified from samples.
     """
 
     launches: int
@@ -32,6 +36,7 @@ class Timing:
     sites: int = 1
     repetitions: int = 1
     overlapped_fraction: float | None = None
+    spread: SpreadClass | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,3 +58,30 @@ class SignatureEvidence:
     geometry: LaunchGeometry
     device: DeviceSpec | None
     timing: Timing | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordingEvidence:
+    """What a recording says about its own health.
+
+    Attributes:
+        launches: kernel launches with a record.
+        untimed: launches without a usable time.
+        dropped: records the instrument says it lost; None where it cannot tell.
+        launches_seen: launches the driver saw, where they were counted apart from the records.
+        geometry_unknown_fraction: share of the kernel time whose grid is unknown, 0 to 1.
+        replayed: the recording ships with geoaudit and was not made on this machine.
+        partial: the source was cut; only its complete part was read.
+        recorded_on: date of a shipped recording, ISO 8601, or None.
+        kernel: always None: the findings are about the recording.
+    """
+
+    launches: int
+    untimed: int = 0
+    dropped: int | None = None
+    launches_seen: int | None = None
+    geometry_unknown_fraction: float = 0.0
+    replayed: bool = False
+    partial: bool = False
+    recorded_on: str | None = None
+    kernel: None = None

@@ -1,0 +1,157 @@
+"""Rules on the health of a recording: how far its audit can be trusted."""
+
+from geoaudit.diagnosis.evidence import RecordingEvidence
+from geoaudit.diagnosis.finding import Severity
+from geoaudit.diagnosis.rule import Observation, rule
+from geoaudit.diagnosis.thresholds import NOTABLE_UNKNOWN_GEOMETRY, NOTABLE_UNTIMED
+from geoaudit.diagnosis.wording import counted, percent
+
+
+@rule("GA901", "dropped-records", since="0.1", severities=("error",))
+def dropped_records(evidence: RecordingEvidence) -> Observation | None:
+    """The instrument lost records.
+
+    What it measures:
+        Records the instrument itself reports as dropped.
+    Why it matters:
+        Counts and times per token are too small by what was lost, and nobody knows whose.
+
+    Example:
+        1,200 records dropped beside 98,800 kept.
+    What to do:
+        Larger activity buffers, a shorter recording, or less traced beside kernels.
+    Limits:
+        Instruments that cannot tell are not accused: see GA903.
+    """
+    if not evidence.dropped:
+        return None
+    return "error", (
+        f"{counted(evidence.dropped, 'record')} dropped beside {evidence.launches} kept: counts "
+        "and times are too small"
+    )
+
+
+@rule("GA902", "geometry-unknown", since="0.1", severities=("warning", "note"))
+def geometry_unknown(evidence: RecordingEvidence) -> Observation | None:
+    """Part of the kernel time has no grid.
+
+    What it measures:
+        The share of the kernel time whose launches carry no grid; a warning from 5 %.
+    Why it matters:
+        Those launches cannot be ranked: the top of the table may be among them.
+    Formula:
+        time of launches without a grid / time of all launches.
+
+    Example:
+        Kernels that a HIP graph launched, recorded by name and time only: 8 of 10.
+    What to do:
+        Record with an instrument that reports geometry (`geoaudit scan -- COMMAND`), or record
+        CUDA graphs node by node.
+    Limits:
+        It is never filled in: an unknown grid is not one block.
+    """
+    unknown = evidence.geometry_unknown_fraction
+    if unknown <= 0:
+        return None
+    severity: Severity = "warning" if unknown >= NOTABLE_UNKNOWN_GEOMETRY else "note"
+    return severity, f"{percent(unknown)} of the kernel time has no grid and cannot be ranked"
+
+
+@rule("GA903", "launches-not-covered", since="0.1", severities=("error", "warning"))
+def launches_not_covered(evidence: RecordingEvidence) -> Observation | None:
+    """The driver saw more launches than there are records.
+
+    What it measures:
+        Kernel records against launches counted apart from them; no record at all is an error.
+    Why it matters:
+        A recorder can lose its subscription to another one without any error.
+    Formula:
+        coverage = records / launches seen.
+
+    Example:
+        Another profiler took the subscription: 100,928 launches, 0 records.
+    What to do:
+        One profiler at a time; end the recording after the device is synchronised.
+    Limits:
+        Only where the source counts launches. Launches inside a CUDA graph are seen as one.
+    """
+    seen = evidence.launches_seen
+    if seen is None or evidence.launches >= seen:
+        return None
+    severity: Severity = "warning" if evidence.launches else "error"
+    return severity, (
+        f"{evidence.launches} records of {counted(seen, 'launch')} the driver saw: "
+        f"{percent(evidence.launches / seen)} covered"
+    )
+
+
+@rule("GA904", "untimed-launches", since="0.1", severities=("warning", "note"))
+def untimed_launches(evidence: RecordingEvidence) -> Observation | None:
+    """Launches have no usable time.
+
+    What it measures:
+        Launches whose start or end is missing or contradicts itself; a warning from 1 %.
+    Why it matters:
+        They count as launches and add no time, so that their kernels rank too low.
+    Formula:
+        untimed / launches.
+
+    Example:
+        CUPTI 12.6 to 13.0 can report zero timestamps.
+    What to do:
+        Record again with another version of the instrument.
+    Limits:
+        A duration of 0 on a coarse clock is below the resolution and not untimed.
+    """
+    if not evidence.untimed:
+        return None
+    share = evidence.untimed / max(evidence.launches, evidence.untimed)
+    severity: Severity = "warning" if share >= NOTABLE_UNTIMED else "note"
+    return severity, (
+        f"{counted(evidence.untimed, 'launch')} of {evidence.launches} without a time "
+        f"({percent(share)})"
+    )
+
+
+@rule("GA905", "replayed-recording", since="0.1", severities=("note",))
+def replayed_recording(evidence: RecordingEvidence) -> Observation | None:
+    """The recording ships with geoaudit and was not made on this machine.
+
+    What it measures:
+        The mark that a replayed scan carries.
+    Why it matters:
+        It shows what an audit looks like and says nothing of this machine: a runner that lost its
+        GPU must not pass a gate with it.
+
+    Example:
+        `geoaudit scan` on a machine without a CUDA device.
+    What to do:
+        Record on a machine with a GPU, or give a profile.
+    Limits:
+        `--fail-on` accepts no replayed scan: exit code 3.
+    """
+    if not evidence.replayed:
+        return None
+    made = f" of {evidence.recorded_on}" if evidence.recorded_on else ""
+    return "note", f"a shipped recording{made} is replayed; nothing was measured on this machine"
+
+
+@rule("GA906", "partial-recording", since="0.1", severities=("warning",))
+def partial_recording(evidence: RecordingEvidence) -> Observation | None:
+    """The source was cut, and only its complete part was read.
+
+    What it measures:
+        The mark that `--allow-partial` leaves.
+    Why it matters:
+        Counts per token and the last tokens may be incomplete.
+
+    Example:
+        A trace whose writer was killed.
+    What to do:
+        Record again, or export the profile again.
+    Limits:
+        How much is missing cannot be told from what is left.
+    """
+    if not evidence.partial:
+        return None
+    return "warning", f"PARTIAL: the source is cut; {evidence.launches} complete launches were read"

@@ -1,0 +1,78 @@
+"""Every number a judgement turns on, with where it is from."""
+
+from dataclasses import dataclass
+
+SMALL_GRID_SM_FILL = 0.5
+"""Below it a grid leaves most of the device empty: the lab marks everything under 50 % of SMs."""
+
+FILLED_SM_FILL = 0.8
+"""From it on a grid counts as covering the device; the same lost fifth as WORTHWHILE_TAIL."""
+
+WORTHWHILE_TAIL = 0.8
+"""Below this wave efficiency the partial last wave is the verdict (Nsight Compute's tail rule
+asks for achieved below 0.8 x theoretical occupancy)."""
+
+NOTABLE_TAIL_LOSS = 0.05
+"""A smaller ideal loss is within what unequal block times blur."""
+
+TAIL_FULL_WAVES = 4
+"""Above it a tail is diluted and blocks no longer run in step (Nsight Compute: 1 to 4)."""
+
+LOW_THEORETICAL_OCCUPANCY = 0.5
+"""Below it residency is reported. Nsight Compute warns below 0.8, which most tensor-core kernels
+of a decode step are by design; half the warp slots is where latency hiding starts to depend on
+independent loads within a thread."""
+
+UNFILLED_THREADS = 0.5
+"""Below it a grid that covers every SM still leaves most thread slots empty."""
+
+BARELY_FILLED_THREADS = 0.25
+"""Below it the same is a warning and not a note."""
+
+LAUNCH_FLOOR_NS = 2_000.0
+"""Median durations up to it are the launch's own cost: on an H200 launches that exit at once
+take 1.3 to 1.5 us, one-block elementwise kernels 0.9 to 1.9 us, while a small state update
+reshaped as far as it goes still takes 2.25 us."""
+
+TIGHT_SPREAD = 0.03
+"""Upper bound of the relative MAD of a tight spread (the documents' starved kernel: 1.1 %)."""
+
+WIDE_SPREAD = 0.08
+"""Lower bound of the relative MAD of a wide spread."""
+
+TIMER_TICK_NS = 32.0
+"""Granularity of the device timer, measured on an H200."""
+
+TIGHT_TICKS = 2
+"""A spread within so many timer ticks is the timer's."""
+
+SPREAD_LAUNCHES = 10
+"""Fewer launches do not make a spread (the lab asks for at least 10 repetitions)."""
+
+OVERLAPPED = 0.5
+"""Above it a launch mostly shares the device, and its own small grid is not the device's."""
+
+NOTABLE_UNKNOWN_GEOMETRY = 0.05
+"""Share of the kernel time without a grid from which an audit's ranking may be wrong."""
+
+NOTABLE_UNTIMED = 0.01
+"""Share of the launches without a time from which per-token times may be wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholds:
+    """What a user may set for his machine; the defaults are the constants above.
+
+    Attributes:
+        launch_floor_ns: median durations up to it are launch-bound.
+        timer_tick_ns: granularity of the device timer.
+        tight_spread, wide_spread: bounds of the relative MAD, fractions.
+    """
+
+    launch_floor_ns: float = LAUNCH_FLOOR_NS
+    timer_tick_ns: float = TIMER_TICK_NS
+    tight_spread: float = TIGHT_SPREAD
+    wide_spread: float = WIDE_SPREAD
+
+
+DEFAULT_THRESHOLDS = Thresholds()
