@@ -1,6 +1,6 @@
 """The audit: what ``rank`` computes and every renderer shows. Values only, base units."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from geoaudit.devices.spec import DeviceSpec
@@ -230,3 +230,11 @@ class Audit:
     distance: DistanceAccount | None = None
     order: Literal["wasted", "time", "calls", "fill"] = "wasted"
     group: Literal["kernel", "signature", "position"] = "signature"
+
+
+def top_rows(audit: Audit, count: int) -> Audit:
+    """The audit with its first ``count`` ranked rows, the others counted as hidden; 0: all."""
+    if not count or len(audit.rows) <= count:
+        return audit
+    hidden = audit.hidden_rows + len(audit.rows) - count
+    return replace(audit, rows=audit.rows[:count], hidden_rows=hidden)

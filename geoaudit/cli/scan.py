@@ -1,0 +1,132 @@
+"""`geoaudit scan`: a recording from a profile someone has, or from what ships with geoaudit."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from geoaudit.cli.paths import DEFAULT_SCAN
+from geoaudit.cli.token_options import token_options, token_options_of
+
+if TYPE_CHECKING:
+    from geoaudit.launches.recording import Recording, TokenOptions
+
+
+@click.command()
+@click.argument("traces", nargs=-1, type=click.Path(path_type=Path), metavar="[TRACE]...")
+@click.option(
+    "-o",
+    "--output-file",
+    "output",
+    type=click.Path(path_type=Path),
+    default=DEFAULT_SCAN,
+    show_default=True,
+    help="Where the recording goes; what is there is replaced in one step.",
+)
+@click.option(
+    "--allow-partial",
+    is_flag=True,
+    help="Read what is complete of a cut file; the recording is marked PARTIAL.",
+)
+@token_options
+def scan(
+    traces: tuple[Path, ...],
+    output: Path,
+    allow_partial: bool,
+    token_range: str | None,
+    token_kernel: str | None,
+    tokens: int | None,
+) -> None:
+    """Turn a profile into a recording that `rank` and `report` read.
+
+    TRACE is a PyTorch (Kineto) trace, .json or .json.gz; an Nsight Systems export (nsys export
+    --type sqlite); or an Nsight Compute CSV (ncu --page raw --csv). The format is found by the
+    content. Several traces, one per rank, make one recording.
+
+    Without TRACE the decode capture that ships with geoaudit is replayed: real kernels, recorded
+    on an H200, and marked as replayed, so that no gate accepts it.
+
+    \b
+    Examples:
+      geoaudit scan                                    replay the shipped capture
+      geoaudit scan trace.json.gz && geoaudit rank     audit a PyTorch profile
+      geoaudit scan rank*.json.gz -o run.parquet       all ranks of a run
+      geoaudit scan trace.json.gz --token-range 'ProfilerStep#\\d+'
+    """
+    options = token_options_of(token_range, token_kernel, tokens)
+    recordings = _read(traces, allow_partial, options) if traces else [_replayed(options)]
+    _write(recordings, output)
+    for line in _summary(recordings, output):
+        click.echo(line)
+
+
+def _read(
+    traces: tuple[Path, ...], allow_partial: bool, options: "TokenOptions"
+) -> list["Recording"]:
+    from geoaudit.cli.progress import progress_bar
+    from geoaudit.sources.registry import ReadOptions
+    from geoaudit.sources.sniff import read_profile
+
+    recordings = []
+    for trace in traces:
+        with progress_bar(trace.name) as progress:
+            read = read_profile(trace, ReadOptions(allow_partial=allow_partial, progress=progress))
+        recordings.append(_segmented(read, options))
+    return recordings
+
+
+def _replayed(options: "TokenOptions") -> "Recording":
+    from geoaudit.cli.shipped import shipped_capture
+    from geoaudit.launches.store import read_recording
+
+    return _segmented(read_recording(shipped_capture()), options)
+
+
+def _segmented(recording: "Recording", options: "TokenOptions") -> "Recording":
+    """The recording with its tokens cut, and the way they were cut as its default."""
+    from dataclasses import replace
+
+    from geoaudit.launches.recording import TokenOptions
+    from geoaudit.launches.tokens import segment
+
+    if options == TokenOptions():
+        options = recording.metadata.token_options
+    return replace(
+        recording,
+        launches=segment(recording.launches, options).launches,
+        metadata=replace(recording.metadata, token_options=options),
+    )
+
+
+def _write(recordings: list["Recording"], output: Path) -> None:
+    from geoaudit.launches.store import write_dataset, write_recording
+
+    if len(recordings) == 1:
+        write_recording(recordings[0], output)
+    else:
+        write_dataset(recordings, output)
+
+
+def _summary(recordings: list["Recording"], output: Path) -> list[str]:
+    from geoaudit.launches import schema as s
+
+    lines = []
+    for recording in recordings:
+        metadata, launches = recording.metadata, recording.launches
+        kernels = int((launches[s.KIND] == s.KIND_KERNEL).sum())
+        devices = ", ".join(sorted({device.name or "unknown" for device in metadata.devices}))
+        if metadata.replayed:
+            lines.append(
+                f"REPLAYED: recorded on {devices or 'unknown'} on {metadata.recorded_on}; "
+                "no kernel ran on this machine"
+            )
+        tokens = launches[s.TOKEN].nunique()
+        lines.append(
+            f"{metadata.source_name}: {kernels:,} kernel launches on {devices or 'unknown device'}"
+            + (f", {tokens} tokens" if tokens else ", no tokens found")
+            + (f", {metadata.untimed:,} untimed" if metadata.untimed else "")
+            + (", PARTIAL" if metadata.partial else "")
+        )
+        lines += [f"warning: {warning}" for warning in metadata.warnings]
+    shown = "" if output == DEFAULT_SCAN else f" {output}"
+    return [*lines, f"wrote {output}", f"next: geoaudit rank{shown}"]

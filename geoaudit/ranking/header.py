@@ -1,0 +1,89 @@
+"""What was audited: the header of an audit, and the findings about the recording itself."""
+
+from collections.abc import Sequence
+
+from geoaudit.diagnosis.evidence import RecordingEvidence
+from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.rules import recording_findings
+from geoaudit.launches import schema as s
+from geoaudit.launches.recording import Recording
+from geoaudit.launches.tokens import Segmentation
+from geoaudit.ranking.audit import AuditedDevice, AuditHeader, AuditRow, StepClassSummary
+from geoaudit.ranking.selection import Selection
+
+
+def audit_header(
+    recording: Recording,
+    segmentation: Segmentation,
+    selection: Selection,
+    devices: tuple[AuditedDevice, ...],
+    rows: Sequence[AuditRow],
+) -> AuditHeader:
+    """The header of an audit.
+
+    Args:
+        recording: what was audited.
+        segmentation: how it was cut into steps.
+        selection: what of it the figures are computed from.
+        devices: resolved, the first the one most time was spent on.
+        rows: all rows, before any filter.
+    """
+    metadata = recording.metadata
+    return AuditHeader(
+        source_format=metadata.source_format,
+        source_name=metadata.source_name,
+        instrument=metadata.instrument,
+        devices=devices,
+        tokens=selection.tokens,
+        token_rule=segmentation.rule,
+        step_class=selection.step_class,
+        step_classes=tuple(
+            StepClassSummary(
+                name=step_class.name,
+                steps=step_class.steps,
+                complete_steps=step_class.complete_steps,
+                launches_per_step=step_class.launches_per_step,
+                wall_time_per_step_ns=step_class.wall_time_per_step_ns,
+                chosen=step_class.name == selection.step_class,
+            )
+            for step_class in segmentation.classes
+        ),
+        launches=int((recording.launches[s.KIND] == s.KIND_KERNEL).sum()),
+        audited_launches=int((selection.launches[s.KIND] == s.KIND_KERNEL).sum()),
+        untimed=metadata.untimed,
+        dropped=metadata.dropped,
+        launches_seen=metadata.launches_seen,
+        geometry_unknown_fraction=_unknown_fraction(rows),
+        partial=metadata.partial,
+        replayed=metadata.replayed,
+        recorded_on=metadata.recorded_on,
+        warnings=metadata.warnings,
+    )
+
+
+def audit_findings(header: AuditHeader) -> tuple[Finding, ...]:
+    """Findings about the recording."""
+    return recording_findings(
+        RecordingEvidence(
+            launches=header.launches,
+            untimed=header.untimed,
+            dropped=header.dropped,
+            launches_seen=header.launches_seen,
+            geometry_unknown_fraction=header.geometry_unknown_fraction,
+            replayed=header.replayed,
+            partial=header.partial,
+            recorded_on=header.recorded_on,
+        )
+    )
+
+
+def _unknown_fraction(rows: Sequence[AuditRow]) -> float:
+    """Share of the kernel time whose grid is unknown; of the launches where nothing is timed."""
+    timed = any(row.time_per_token_ns for row in rows)
+    weights = [(row.time_per_token_ns or 0.0) if timed else row.calls_per_token for row in rows]
+    unknown = sum(
+        weight
+        for row, weight in zip(rows, weights, strict=True)
+        if row.geometry.grid_blocks is None
+    )
+    return unknown / sum(weights) if sum(weights) else 0.0
