@@ -37,17 +37,7 @@ def audit_header(
         tokens=selection.tokens,
         token_rule=segmentation.rule,
         step_class=selection.step_class,
-        step_classes=tuple(
-            StepClassSummary(
-                name=step_class.name,
-                steps=step_class.steps,
-                complete_steps=step_class.complete_steps,
-                launches_per_step=step_class.launches_per_step,
-                wall_time_per_step_ns=step_class.wall_time_per_step_ns,
-                chosen=step_class.name == selection.step_class,
-            )
-            for step_class in segmentation.classes
-        ),
+        step_classes=_step_classes(segmentation, selection.step_class),
         launches=int((recording.launches[s.KIND] == s.KIND_KERNEL).sum()),
         audited_launches=int((selection.launches[s.KIND] == s.KIND_KERNEL).sum()),
         untimed=metadata.untimed,
@@ -58,6 +48,20 @@ def audit_header(
         replayed=metadata.replayed,
         recorded_on=metadata.recorded_on,
         warnings=metadata.warnings,
+    )
+
+
+def _step_classes(segmentation: Segmentation, chosen: str | None) -> tuple[StepClassSummary, ...]:
+    return tuple(
+        StepClassSummary(
+            name=step_class.name,
+            steps=step_class.steps,
+            complete_steps=step_class.complete_steps,
+            launches_per_step=step_class.launches_per_step,
+            wall_time_per_step_ns=step_class.wall_time_per_step_ns,
+            chosen=step_class.name == chosen,
+        )
+        for step_class in segmentation.classes
     )
 
 

@@ -129,20 +129,10 @@ def _row(
     launches = kernels.launches.iloc[places]
     first = launches.iloc[0]
     device = int(first[s.DEVICE])
-    divisor = divisors[device]
     attributed = kernels.attributed_ns[places]
-    signatures, time_per_signature = _time_per_signature(kernels.signature[places], attributed)
-    main = int(signatures[np.argmax(time_per_signature)])
-    time_ns = _per_token(attributed, divisor)
-    wasted_ns = _per_token(attributed * (1.0 - kernels.sm_fill[places]), divisor)
-    evidence = SignatureEvidence(
-        kernel=str(first[s.KERNEL]),
-        owner=str(first[s.OWNER]),
-        shape=kernels.shapes[main],
-        geometry=kernels.geometries[main],
-        device=devices.get(device),
-        timing=_timing(kernels, places),
-    )
+    time_ns = _per_token(attributed, divisors[device])
+    wasted_ns = _per_token(attributed * (1.0 - kernels.sm_fill[places]), divisors[device])
+    evidence = _evidence(kernels, places, devices.get(device))
     verdict = judge(evidence)
     positions = launches[s.POSITION].dropna().unique()
     return AuditRow(
@@ -152,9 +142,9 @@ def _row(
         owner=evidence.owner,
         device=device,
         shape=evidence.shape,
-        signatures=len(signatures),
+        signatures=len(np.unique(kernels.signature[places])),
         positions=tuple(int(position) for position in sorted(positions)[:SHOWN_POSITIONS]),
-        calls_per_token=len(places) / divisor,
+        calls_per_token=len(places) / divisors[device],
         time_per_token_ns=time_ns,
         time_fraction=_share(time_ns, total_ns),
         timing=evidence.timing,
@@ -166,9 +156,22 @@ def _row(
     )
 
 
-def _time_per_signature(signature: Integers, attributed: Reals) -> tuple[Integers, Reals]:
-    signatures, inverse = np.unique(signature, return_inverse=True)
-    return signatures, np.bincount(inverse, weights=np.nan_to_num(attributed))
+def _evidence(
+    kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | None
+) -> SignatureEvidence:
+    """Evidence of a row; of several signatures, the shape of the one with the most time."""
+    first = kernels.launches.iloc[places[0]]
+    time_ns = np.nan_to_num(kernels.attributed_ns[places])
+    signatures, inverse = np.unique(kernels.signature[places], return_inverse=True)
+    main = int(signatures[np.argmax(np.bincount(inverse, weights=time_ns))])
+    return SignatureEvidence(
+        kernel=str(first[s.KERNEL]),
+        owner=str(first[s.OWNER]),
+        shape=kernels.shapes[main],
+        geometry=kernels.geometries[main],
+        device=device,
+        timing=_timing(kernels, places),
+    )
 
 
 def _timing(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
@@ -179,12 +182,11 @@ def _timing(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
         return None
     sites = group_ids(launches[timed], (s.POSITION, *s.GRID, *s.BLOCK, s.KERNEL))
     overlapped = kernels.overlapped_ns[places][timed]
-    own = float(durations[timed].sum())
+    total_ns = float(durations[timed].sum())
+    known = total_ns > 0 and not np.isnan(overlapped).any()
     return timing_of_sites(
         [durations[timed][site] for site in _groups(sites)],
-        overlapped_fraction=float(np.sum(overlapped) / own)
-        if own and not np.isnan(overlapped).any()
-        else None,
+        overlapped_fraction=float(overlapped.sum()) / total_ns if known else None,
     )
 
 
@@ -217,4 +219,4 @@ def _dim3(row: Mapping[str, object], names: tuple[str, str, str]) -> Dim3 | None
 
 
 def _integer(value: object) -> int | None:
-    return None if value is None or pd.isna(value) else int(value)  # type: ignore[call-overload,no-any-return]
+    return None if pd.isna(value) else int(str(value))
