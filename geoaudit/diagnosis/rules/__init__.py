@@ -3,6 +3,7 @@
 from geoaudit.diagnosis.evidence import RecordingEvidence, SignatureEvidence
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.diagnosis.recognition import is_communication, is_launch_bound
+from geoaudit.diagnosis.rule import Rule, registered_rules
 from geoaudit.diagnosis.rules import block, grid, judged, recording
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 
@@ -18,7 +19,7 @@ GEOMETRY_RULES = (
 RECORDING_RULES = (
     recording.dropped_records,
     recording.geometry_unknown,
-    recording.launches_not_covered,
+    recording.incomplete_coverage,
     recording.untimed_launches,
     recording.replayed_recording,
     recording.partial_recording,
@@ -51,3 +52,8 @@ def recording_findings(evidence: RecordingEvidence) -> tuple[Finding, ...]:
     """Findings on the health of a recording, by id."""
     findings = (rule(evidence) for rule in RECORDING_RULES)
     return tuple(finding for finding in findings if finding is not None)
+
+
+def all_rules() -> tuple[Rule, ...]:
+    """What is known of every rule, by id."""
+    return registered_rules()

@@ -91,7 +91,7 @@ def shared_memory_limits_residency(evidence: SignatureEvidence) -> Observation |
 
 @rule("GA106", "block-slots-limit-residency", since="0.1", severities=("note",))
 def block_slots_limit_residency(evidence: SignatureEvidence) -> Observation | None:
-    """Blocks so small that the SM runs out of block slots before it runs out of warp slots.
+    """Blocks so small that block slots run out before warp slots do.
 
     What it measures:
         Theoretical occupancy of at most 50 % with the block slots as what bounds it.

@@ -44,7 +44,7 @@ def starved_kernel(judgement: Judgement) -> Observation | None:
 
 @rule("GA202", "tail-bound-kernel", since="0.1", severities=("note",))
 def tail_bound_kernel(judgement: Judgement) -> Observation | None:
-    """The verdict is tail: a partial last wave takes a fifth of the time or more.
+    """The verdict is tail: a partial last wave loses over a fifth of the time.
 
     What it measures:
         The verdict; see `geoaudit explain tail`.

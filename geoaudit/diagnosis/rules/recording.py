@@ -57,8 +57,8 @@ def geometry_unknown(evidence: RecordingEvidence) -> Observation | None:
     return severity, f"{percent(unknown)} of the kernel time has no grid and cannot be ranked"
 
 
-@rule("GA903", "launches-not-covered", since="0.1", severities=("error", "warning"))
-def launches_not_covered(evidence: RecordingEvidence) -> Observation | None:
+@rule("GA903", "incomplete-coverage", since="0.1", severities=("error", "warning"))
+def incomplete_coverage(evidence: RecordingEvidence) -> Observation | None:
     """The driver saw more launches than there are records.
 
     What it measures:

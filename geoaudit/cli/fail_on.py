@@ -1,0 +1,45 @@
+"""The ``--fail-on`` option of every command that can be a gate."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from geoaudit.diagnosis.gate import FailOn
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_HELP = (
+    "Exit with 1 where the audit holds any of these: rule ids or names, verdicts, severities "
+    "(error, warning, note: this or worse) or 'waste>N%' of kernel time; comma-separated."
+)
+
+
+class _FailOnType(click.ParamType["FailOn"]):
+    name = "list"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "FailOn":
+        from geoaudit.diagnosis.gate import FailOn, parse_fail_on
+
+        return value if isinstance(value, FailOn) else parse_fail_on(str(value))
+
+
+def fail_on_option(default: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add ``--fail-on`` (as ``fail_on``, a FailOn).
+
+    Args:
+        default: what the command fails on where the option is not given.
+    """
+    return click.option(
+        "--fail-on",
+        "fail_on",
+        type=_FailOnType(),
+        default=default,
+        show_default=bool(default),
+        metavar="LIST",
+        help=_HELP,
+    )
