@@ -6,7 +6,7 @@ from typing import Literal
 
 import pandas as pd
 
-Instrument = Literal["cupti", "kineto", "nsys", "ncu", "cuda_events"]
+Instrument = Literal["cupti", "kineto", "nsys", "ncu", "rocprof", "cuda_events"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,153 @@
+"""Comma-separated profiler output: finding the header among other lines, and the rows below it.
+
+Profilers print their CSV on standard output, between their own messages and whatever the
+profiled program prints. Records are therefore told from other lines one by one, so that a stray
+quotation mark never swallows the rows after it.
+"""
+
+import codecs
+import csv
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from geoaudit.errors import InputError
+
+GZIP_MAGIC = b"\x1f\x8b"
+_LONGEST_FIELD = 2**27
+
+csv.field_size_limit(_LONGEST_FIELD)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One header with the records below it.
+
+    Attributes:
+        header: column names, in order.
+        records: fields of each record as printed; may be shorter or longer than the header.
+        skipped: lines below the header that were no records.
+        cut: the text ends within a record, which is left out.
+    """
+
+    header: tuple[str, ...]
+    records: tuple[tuple[str, ...], ...]
+    skipped: int
+    cut: bool
+
+    def at(self, record: tuple[str, ...], column: str) -> str:
+        """The field of a record in this column; empty where either is missing."""
+        try:
+            return record[self.header.index(column)]
+        except (ValueError, IndexError):
+            return ""
+
+
+def read_text(path: Path, *, allow_partial: bool) -> tuple[str, bool]:
+    """The text of a file, unpacked where it is gzip, and whether it was cut.
+
+    Raises:
+        InputError: unreadable, or a cut gzip stream that partial reading was not asked for.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    whole = True
+    if raw.startswith(GZIP_MAGIC):
+        raw, whole = _unpacked(raw, path)
+    if not whole and not allow_partial:
+        raise InputError(
+            f"{path}: the gzip stream ends early. Copy the file again, or read what is complete "
+            "with --allow-partial."
+        )
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if raw.startswith(mark):
+            return raw.decode(encoding, errors="replace"), not whole
+    return raw.decode("utf-8", errors="replace"), not whole
+
+
+def tables_in(
+    text: str,
+    *,
+    is_header: Callable[[str], bool],
+    is_record: re.Pattern[str],
+) -> Iterator[Table]:
+    """Every table of a text, in order; a file may be several runs one after another.
+
+    Args:
+        text: the whole text.
+        is_header: whether a line is the header of such a table.
+        is_record: matches the start of a line that begins a record.
+    """
+    # Not splitlines(): a form feed or a Unicode line separator may be part of a name.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    starts = [number for number, line in enumerate(lines) if is_header(line)]
+    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+        is_last = stop == len(lines)
+        ended = not is_last or text.endswith(("\n", "\r"))
+        yield _table(lines[start], lines[start + 1 : stop], is_record, ended=ended)
+
+
+def fields(line: str) -> tuple[str, ...]:
+    """The fields of one record."""
+    return tuple(next(csv.reader([line], skipinitialspace=True), ()))
+
+
+def number(cell: str, *, decimal_comma: bool = False) -> Fraction | None:
+    """The number a cell shows, exact, or None where it shows none (empty, ``n/a``, ``nan``)."""
+    text = re.sub(r"[\s\u00a0\u202f']", "", cell)
+    grouping, point = (".", ",") if decimal_comma else (",", ".")
+    text = text.replace(grouping, "").replace(point, ".")
+    if len(text) > 40 or not re.fullmatch(r"[-+]?\d+(\.\d*)?([eE][-+]?\d{1,2})?", text):
+        return None
+    return Fraction(text)
+
+
+def whole_number(cell: str, factor: int = 1) -> int | None:
+    """The number a cell shows times a factor, rounded, or None where it shows none."""
+    if cell.isascii() and cell.isdigit() and len(cell) < 19:
+        return int(cell) * factor
+    value = number(cell)
+    return None if value is None else round(value * factor)
+
+
+def _table(header: str, lines: list[str], is_record: re.Pattern[str], *, ended: bool) -> Table:
+    records: list[str] = []
+    skipped = 0
+    is_open = False
+    for line in lines:
+        if is_record.match(line):
+            records.append(line)
+            is_open = line.count('"') % 2 == 1
+        elif is_open:
+            records[-1] += "\n" + line
+            is_open = records[-1].count('"') % 2 == 1
+        else:
+            skipped += bool(line.strip())
+    names = fields(header)
+    parsed = [fields(record) for record in records]
+    shortest = min((len(record) for record in parsed[:-1]), default=0)
+    cut = bool(parsed) and not ended and (is_open or len(parsed[-1]) < shortest)
+    if cut:
+        parsed.pop()
+    return Table(header=names, records=tuple(parsed), skipped=skipped, cut=cut)
+
+
+def _unpacked(raw: bytes, path: Path) -> tuple[bytes, bool]:
+    try:
+        return gzip.decompress(raw), True
+    except EOFError:
+        return zlib.decompressobj(wbits=31).decompress(raw), False
+    except (OSError, zlib.error) as error:
+        raise InputError(
+            f"{path}: the gzip stream is damaged ({error}). Copy the file again."
+        ) from error
