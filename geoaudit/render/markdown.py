@@ -15,11 +15,11 @@ from geoaudit.render.headline import (
     waste_sentence,
 )
 from geoaudit.render.names import markdown_code, markdown_text
-from geoaudit.render.numbers import count, duration, percent
+from geoaudit.render.numbers import count, duration, percent, plural
 from geoaudit.render.row_cells import row_cells
 
 # A CI job summary holds 1,024 KiB: with the widths below, these bounds keep any audit under it.
-MAXIMUM_ROWS = 500
+MAXIMUM_ROWS = 200
 MAXIMUM_SENTENCES = 50
 SENTENCE_LENGTH = 400
 NAME_WIDTH = 72
@@ -77,8 +77,9 @@ def _totals(audit: Audit) -> list[str]:
 
 def _table(audit: Audit, rows: Sequence[AuditRow]) -> list[str]:
     rules = ["---" if heading in _TEXT_COLUMNS else "---:" for heading in _HEADINGS]
+    title = order_sentence(audit)
     return [
-        f"{order_sentence(audit)}:".capitalize(),
+        f"{title[0].upper()}{title[1:]}:",
         "",
         _line(_HEADINGS),
         _line(rules),
@@ -123,7 +124,8 @@ def _communication(audit: Audit, limit: int) -> list[str]:
     if not audit.communication_rows:
         return []
     shown = audit.communication_rows[:limit]
-    title = f"<details><summary>Communication: {count(len(shown))} rows, small by design</summary>"
+    rows = plural(len(shown), "row")
+    title = f"<details><summary>Communication: {rows}, small by design</summary>"
     return [title, "", *_table(audit, shown)[2:], "", "</details>"]
 
 

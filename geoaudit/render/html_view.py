@@ -1,0 +1,162 @@
+"""What the HTML report shows, as values a template only has to place."""
+
+from dataclasses import dataclass
+
+from geoaudit.ranking.audit import Audit, AuditRow
+from geoaudit.render.names import elide, visible
+from geoaudit.render.numbers import CANNOT_TELL, duration, known, percent, share
+from geoaudit.render.row_cells import RowCells, row_cells
+
+CHART_ROWS = 12
+NAME_WIDTH = 56
+
+# One colour per kind of verdict: what to do about it is what tells the kinds apart.
+VERDICT_KINDS = {
+    "starved": "starved",
+    "tail": "shaped",
+    "occupancy_limited": "shaped",
+    "imbalanced": "shaped",
+    "serial": "short",
+    "launch_bound": "short",
+    "dud": "short",
+    "contended": "short",
+    "bandwidth_bound": "busy",
+    "compute_bound": "busy",
+    "healthy": "busy",
+    "communication": "communication",
+    "inconclusive": "open",
+}
+KIND_NAMES = {
+    "starved": "starved",
+    "shaped": "tail, occupancy limited, imbalanced",
+    "short": "launch bound, serial, dud, contended",
+    "busy": "healthy, bandwidth or compute bound",
+    "communication": "communication",
+    "open": "inconclusive, mixed or not listed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """One figure of the headline."""
+
+    label: str
+    value: str
+    note: str
+    alarming: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowView:
+    """One row of the table and of the chart.
+
+    Attributes:
+        cells: the printed figures.
+        name, whole_name, owner: made visible.
+        kind: colour class of the verdict.
+        reason, particulars: sentences behind the row.
+        sort: value of each sortable column by its name; empty: unknown, sorted last.
+        fill_width: width of the fill's bar in per cent; None: unknown.
+        used_width, wasted_width: of the chart's bar, in per cent of the longest; None: unknown.
+        time_width: both together.
+    """
+
+    cells: RowCells
+    name: str
+    whole_name: str
+    owner: str
+    kind: str
+    reason: str
+    particulars: tuple[str, ...]
+    sort: dict[str, str]
+    fill_width: float | None
+    used_width: float | None
+    wasted_width: float | None
+    time_width: float | None
+
+
+def verdict_kind(verdict: str) -> str:
+    """The colour class of a verdict; ``unknown`` stays apart, since its height is unknown."""
+    return verdict if verdict == "unknown" else VERDICT_KINDS.get(verdict, "open")
+
+
+def cards(audit: Audit, unit: str) -> tuple[Card, ...]:
+    """The figures of the headline."""
+    totals = audit.totals
+    wall, kernels = totals.wall_time_per_token_ns, totals.kernel_time_per_token_ns
+    gaps, copies = totals.gap_time_per_token_ns, totals.copy_time_per_token_ns
+    wasted = totals.wasted_sm_time_per_token_ns
+    without = totals.wasted_without_communication_per_token_ns
+    return (
+        Card(label=f"Wall per {unit}", value=duration(wall), note="kernels, copies and gaps"),
+        Card(label="Kernels", value=duration(kernels), note=_of(kernels, wall, "wall")),
+        Card(label="Copies", value=duration(copies), note=_of(copies, wall, "wall")),
+        Card(label="Gaps", value=duration(gaps), note=_of(gaps, wall, "wall")),
+        Card(
+            label="Wasted SM-time, a ceiling",
+            value=duration(wasted),
+            note=f"{_of(wasted, kernels, 'kernel time')}; without communication "
+            f"{duration(without)} ({percent(share(without, kernels))})",
+            alarming=True,
+        ),
+    )
+
+
+def row_views(rows: tuple[AuditRow, ...]) -> tuple[RowView, ...]:
+    """All rows, their chart bars on one scale."""
+    longest = max((row.time_per_token_ns for row in rows if row.time_per_token_ns), default=None)
+    return tuple(_row_view(row, longest) for row in rows)
+
+
+def _of(part: float | None, whole: float | None, name: str) -> str:
+    return f"{percent(share(part, whole))} of {name}"
+
+
+def _row_view(row: AuditRow, longest: float | None) -> RowView:
+    fill = row.geometry.sm_fill
+    time_width = share(row.time_per_token_ns, longest)
+    wasted_width = share(row.wasted_sm_time_per_token_ns, longest)
+    used = None if time_width is None or wasted_width is None else time_width - wasted_width
+    return RowView(
+        cells=row_cells(row),
+        name=elide(row.kernel_short, NAME_WIDTH),
+        whole_name=visible(row.kernel),
+        owner=elide(row.owner, 24) if row.owner else CANNOT_TELL,
+        kind=verdict_kind(row.verdict.name),
+        reason=visible(row.verdict.reason),
+        particulars=_particulars(row),
+        sort=_sort_values(row),
+        fill_width=_per_cent(fill),
+        used_width=_per_cent(used),
+        wasted_width=_per_cent(wasted_width),
+        time_width=_per_cent(time_width),
+    )
+
+
+def _particulars(row: AuditRow) -> tuple[str, ...]:
+    sentences = [f"ruled out: {text}" for text in row.verdict.ruled_out]
+    if row.verdict.would_decide:
+        sentences.append(f"would decide it: {row.verdict.would_decide}")
+    sentences += [f"{one.rule_id} {one.rule_name}: {one.message}" for one in row.findings]
+    return tuple(visible(text) for text in sentences)
+
+
+def _sort_values(row: AuditRow) -> dict[str, str]:
+    values = {
+        "rank": row.rank,
+        "grid": row.geometry.grid_blocks,
+        "block": row.geometry.block_threads,
+        "calls": row.calls_per_token,
+        "time": row.time_per_token_ns,
+        "median": row.timing.median_ns if row.timing else None,
+        "fill": row.geometry.sm_fill,
+        "waves": row.geometry.waves,
+        "resident": row.geometry.resident_blocks_per_sm,
+        "wasted": row.wasted_sm_time_per_token_ns,
+        "share": row.wasted_fraction,
+    }
+    return {name: f"{value:.9g}" if known(value) else "" for name, value in values.items()}
+
+
+def _per_cent(fraction: float | None) -> float | None:
+    return None if fraction is None or not known(fraction) else round(100 * max(fraction, 0.0), 3)

@@ -1,0 +1,271 @@
+"""The picture of a token laid out: width is time, height is SM fill, empty area is waste.
+
+A long token is folded into strips, as a text is into lines. Launches that run side by side stand
+on each other. Launches thinner than a pixel are drawn together, with their mean fill over their
+time, so that the areas stay true and the picture small.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from geoaudit.ranking.audit import Audit, TimelineLaunch
+from geoaudit.render.names import elide
+from geoaudit.render.numbers import duration, percent, plural
+
+PLOT_WIDTH = 1100.0
+MARGIN_LEFT = 48.0
+MARGIN_RIGHT = 12.0
+MARGIN_TOP = 8.0
+AXIS_HEIGHT = 24.0
+TALL_STRIP, SHORT_STRIP = 180.0, 64.0
+LAUNCHES_PER_STRIP, MOST_STRIPS = 150, 8
+THINNEST = 0.75
+NAME_WIDTH = 90
+TICKS = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """One launch, or several drawn together, in pixels from the corner of its strip.
+
+    Attributes:
+        x, width: when it ran.
+        y, height: the SMs it filled.
+        verdict: verdict of its row, ``unlisted`` without one, ``unknown`` without a fill.
+        title: what it is, names made visible.
+    """
+
+    x: float
+    width: float
+    y: float
+    height: float
+    verdict: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tick:
+    """A label of the time axis."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strip:
+    """One line of the picture.
+
+    Attributes:
+        y: top of the strip in the picture.
+        bars: what ran.
+        ticks: labels of its time axis.
+    """
+
+    y: float
+    bars: tuple[Bar, ...]
+    ticks: tuple[Tick, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenPicture:
+    """The whole picture, in pixels."""
+
+    width: float
+    height: float
+    strip_height: float
+    strips: tuple[Strip, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Piece:
+    """A launch, or its part in one strip: start and end in ns, base and top as SM fill."""
+
+    start: float
+    end: float
+    base: float
+    top: float
+    verdict: str
+    title: str
+    launches: int = 1
+    busy: float = 0.0
+    area: float = 0.0
+
+
+def token_picture(audit: Audit) -> TokenPicture | None:
+    """The picture of the audit's token, or None where it has no launch with a duration."""
+    launches = sorted(
+        (launch for launch in audit.timeline if launch.duration_ns > 0),
+        key=lambda launch: launch.start_ns,
+    )
+    if not launches:
+        return None
+    pieces = _stacked(launches, _verdicts(audit))
+    first = pieces[0].start
+    last = max(piece.end for piece in pieces)
+    count = max(1, min(MOST_STRIPS, math.ceil(len(pieces) / LAUNCHES_PER_STRIP)))
+    strip_height = TALL_STRIP if count == 1 else SHORT_STRIP
+    pitch = strip_height + AXIS_HEIGHT
+    step = (last - first) / count
+    strips = tuple(
+        _strip(
+            pieces, (first, first + index * step, step), MARGIN_TOP + index * pitch, strip_height
+        )
+        for index in range(count)
+    )
+    return TokenPicture(
+        width=MARGIN_LEFT + PLOT_WIDTH + MARGIN_RIGHT,
+        height=MARGIN_TOP + count * pitch,
+        strip_height=strip_height,
+        strips=strips,
+    )
+
+
+def _verdicts(audit: Audit) -> dict[tuple[int | None, str], str]:
+    # Ranks of the two groups may be the same; the name tells them apart.
+    rows = (*audit.communication_rows, *audit.rows)
+    return {(row.rank, row.kernel_short): row.verdict.name for row in rows}
+
+
+def _stacked(
+    launches: Sequence[TimelineLaunch], verdicts: Mapping[tuple[int | None, str], str]
+) -> list[_Piece]:
+    """The launches cut where a neighbour starts or ends, each part standing on those below it."""
+    edges = sorted({edge for one in launches for edge in (one.start_ns, _end(one))})
+    waiting = list(reversed(launches))
+    running: list[TimelineLaunch] = []
+    pieces: list[_Piece] = []
+    latest: dict[int, int] = {}
+    for start, end in pairwise(edges):
+        running = [one for one in running if _end(one) > start]
+        while waiting and waiting[-1].start_ns <= start:
+            running.append(waiting.pop())
+        base = 0.0
+        # A launch of unknown fill takes what the known ones leave, so it is put on top.
+        for one in sorted(running, key=lambda launch: launch.sm_fill is None):
+            top = 1.0 if one.sm_fill is None else min(1.0, base + one.sm_fill)
+            verdict = verdicts.get((one.row_rank, one.kernel_short), "unlisted")
+            piece = _piece(one, (start, end), (base, top), verdict)
+            index = latest.get(id(one))
+            if index is not None and pieces[index].base == base and pieces[index].top == top:
+                pieces[index] = replace(pieces[index], end=end)
+            else:
+                latest[id(one)] = len(pieces)
+                pieces.append(piece)
+            base = top
+    return pieces
+
+
+def _end(launch: TimelineLaunch) -> int:
+    return launch.start_ns + launch.duration_ns
+
+
+def _piece(
+    launch: TimelineLaunch, span: tuple[int, int], fill: tuple[float, float], verdict: str
+) -> _Piece:
+    return _Piece(
+        start=span[0],
+        end=span[1],
+        base=fill[0],
+        top=fill[1],
+        verdict="unknown" if launch.sm_fill is None else verdict,
+        title=_title(launch, verdict),
+    )
+
+
+def _title(launch: TimelineLaunch, verdict: str) -> str:
+    fill = "unknown" if launch.sm_fill is None else percent(launch.sm_fill)
+    said = "" if verdict == "unlisted" else f" · {verdict}"
+    return (
+        f"{elide(launch.kernel_short, NAME_WIDTH)} · {duration(launch.duration_ns)} at "
+        f"{duration(launch.start_ns)} · SM fill {fill}{said}"
+    )
+
+
+def _strip(
+    pieces: Sequence[_Piece], span: tuple[float, float, float], y: float, height: float
+) -> Strip:
+    origin, start, length = span
+    scale = PLOT_WIDTH / length
+    cut = [
+        replace(
+            piece,
+            start=(max(piece.start, start) - start) * scale,
+            end=(min(piece.end, start + length) - start) * scale,
+        )
+        for piece in pieces
+        if piece.end > start and piece.start < start + length
+    ]
+    bars = tuple(_bar(piece, y, height) for piece in _merged(cut, 1 / scale))
+    return Strip(y=y, bars=bars, ticks=_ticks(start - origin, length))
+
+
+def _merged(pieces: Iterable[_Piece], ns_per_pixel: float) -> list[_Piece]:
+    merged: list[_Piece] = []
+    for piece in pieces:
+        previous = merged[-1] if merged else None
+        if previous is not None and _draw_together(previous, piece):
+            merged[-1] = _joined(previous, piece, ns_per_pixel)
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _draw_together(previous: _Piece, piece: _Piece) -> bool:
+    thin = piece.end - piece.start < THINNEST and previous.end - previous.start < THINNEST
+    apart = piece.start - previous.end
+    same_kind = (previous.verdict == "unknown") == (piece.verdict == "unknown")
+    return thin and 0 <= apart < THINNEST and same_kind and previous.base == piece.base == 0
+
+
+def _joined(previous: _Piece, piece: _Piece, ns_per_pixel: float) -> _Piece:
+    before = previous.busy or previous.end - previous.start
+    added = piece.end - piece.start
+    area = (previous.area or before * previous.top) + added * piece.top
+    busy = before + added
+    launches = previous.launches + 1
+    fill = "unknown" if piece.verdict == "unknown" else percent(area / busy)
+    return _Piece(
+        start=previous.start,
+        end=previous.start + busy,
+        base=0.0,
+        top=area / busy,
+        verdict=previous.verdict if previous.verdict == piece.verdict else "mixed",
+        title=(
+            f"{plural(launches, 'launch', 'launches')} too short to draw apart · "
+            f"{duration(busy * ns_per_pixel)} in all · SM fill {fill}"
+        ),
+        launches=launches,
+        busy=busy,
+        area=area,
+    )
+
+
+def _bar(piece: _Piece, y: float, height: float) -> Bar:
+    return Bar(
+        x=round(MARGIN_LEFT + piece.start, 2),
+        width=round(max(piece.end - piece.start, 0.05), 2),
+        y=round(y + height * (1 - piece.top), 2),
+        height=round(height * (piece.top - piece.base), 2),
+        verdict=piece.verdict,
+        title=piece.title,
+    )
+
+
+def _ticks(start: float, length: float) -> tuple[Tick, ...]:
+    step = _round_step(length / TICKS)
+    first = math.ceil(start / step)
+    last = math.floor((start + length) / step)
+    return tuple(
+        Tick(
+            x=round(MARGIN_LEFT + (index * step - start) / length * PLOT_WIDTH, 2),
+            label=f"{index * step / 1000:,.10g} µs",
+        )
+        for index in range(first, last + 1)
+    )
+
+
+def _round_step(rough: float) -> float:
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
