@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from geoaudit.cli.fail_on import apply_gate, fail_on_option
+from geoaudit.cli.audit_gate import apply_gate
+from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import OutputOptions, output_options, write_outputs
 from geoaudit.cli.paths import DEFAULT_SCAN
 from geoaudit.cli.rank_options import rank_options, rank_options_of
@@ -13,6 +14,7 @@ from geoaudit.cli.rank_options import rank_options, rank_options_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from geoaudit.diagnosis.gate import FailOn
     from geoaudit.ranking.audit import Audit
 
 TABLE_ROWS = 20
@@ -28,13 +30,13 @@ TABLE_ROWS = 20
     help=f"Rows to print; 0: all. Default {TABLE_ROWS} in a table, all in JSON and CSV.",
 )
 @click.option("--wide", is_flag=True, help="Whole kernel names and all columns.")
-@fail_on_option
+@fail_on_option()
 @output_options
 def rank(
     scan: Path,
     top: int | None,
     wide: bool,
-    fail_on: str | None,
+    fail_on: "FailOn",
     format_name: str,
     output_file: Path | None,
     outputs: tuple[tuple[str, Path], ...],

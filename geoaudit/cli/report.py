@@ -1,15 +1,19 @@
 """`geoaudit report`: the folder of files a CI run keeps."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from geoaudit.cli.fail_on import apply_gate, fail_on_option
+from geoaudit.cli.audit_gate import apply_gate
+from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import write_text
 from geoaudit.cli.paths import DEFAULT_REPORT, DEFAULT_SCAN
 from geoaudit.cli.rank_options import rank_options, rank_options_of
 from geoaudit.errors import InputError
+
+if TYPE_CHECKING:
+    from geoaudit.diagnosis.gate import FailOn
 
 
 @click.command()
@@ -24,8 +28,8 @@ from geoaudit.errors import InputError
     help="Folder to write into; made where it is missing.",
 )
 @rank_options
-@fail_on_option
-def report(scan: Path, folder: Path, fail_on: str | None, **choices: Any) -> None:
+@fail_on_option()
+def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
     """Write the audit of a recording as files: rank.json, rank.csv, summary.md, report.html.
 
     report.html is one self-contained page with a picture of the token; summary.md fits a CI job

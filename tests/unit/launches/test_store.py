@@ -1,0 +1,104 @@
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from geoaudit.errors import InputError
+from geoaudit.launches import schema as s
+from geoaudit.launches.recording import TokenOptions
+from geoaudit.launches.store import (
+    is_recording,
+    join_recordings,
+    read_recording,
+    write_dataset,
+    write_recording,
+)
+from tests.unit.ranking.builders import Launch, recording
+
+
+def test_a_recording_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    written = recording([Launch(start=None, duration=None), Launch(ranges="a/b")])
+    write_recording(written, tmp_path / "r.parquet")
+    read = read_recording(tmp_path / "r.parquet")
+    pd.testing.assert_frame_equal(read.launches, written.launches)
+    assert read.metadata.devices == written.metadata.devices
+    assert read.metadata.token_options == TokenOptions()
+    assert read.metadata.tool_version
+
+
+def test_a_folder_of_parts_keeps_the_devices_of_its_processes_apart(tmp_path: Path) -> None:
+    one = recording([Launch(), Launch(kernel="b")])
+    write_dataset([one, one], tmp_path / "set")
+    read = read_recording(tmp_path / "set")
+    assert len(read.launches) == 4
+    assert sorted(set(read.launches[s.DEVICE])) == [0, 1]
+    assert [device.index for device in read.metadata.devices] == [0, 1]
+    assert {device.name for device in read.metadata.devices} == {"NVIDIA H200"}
+
+
+def test_a_recording_replaces_a_data_set_and_the_other_way_round(tmp_path: Path) -> None:
+    path = tmp_path / "scan.parquet"
+    one = recording([Launch()])
+    for _ in range(2):
+        write_dataset([one, one], path)
+        assert len(read_recording(path).launches) == 2
+        write_recording(one, path)
+        assert len(read_recording(path).launches) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["scan.parquet"]
+
+
+def test_a_folder_that_is_no_recording_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "one.jpg").touch()
+    with pytest.raises(InputError, match="not a recording is in the way"):
+        write_recording(recording([Launch()]), tmp_path / "photos")
+    assert (tmp_path / "photos" / "one.jpg").exists()
+
+
+def test_a_newer_major_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    write_recording(recording([Launch()]), path)
+    table = pq.read_table(path)
+    metadata = {**table.schema.metadata, b"geoaudit_schema_version": b"2.0"}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    with pytest.raises(InputError, match="schema version 2.0 is newer than 1.0"):
+        read_recording(path)
+
+
+def test_what_is_no_recording_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("not parquet")
+    pq.write_table(pa.table({"a": [1]}), tmp_path / "foreign.parquet")
+    (tmp_path / "folder").mkdir()
+    for name, words in {
+        "missing": "no such recording",
+        "text": "not a readable recording",
+        "foreign.parquet": "not a recording of geoaudit",
+        "folder": "is not a recording",
+    }.items():
+        assert not is_recording(tmp_path / name)
+        with pytest.raises(InputError, match=words):
+            read_recording(tmp_path / name)
+
+
+def test_a_cut_recording_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    write_recording(recording([Launch()]), path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match="not a readable recording"):
+        read_recording(path)
+
+
+def test_a_path_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot write"):
+        write_recording(recording([Launch()]), tmp_path / "no" / "such" / "folder")
+
+
+def test_times_of_two_instruments_are_never_joined() -> None:
+    from dataclasses import replace
+
+    one = recording([Launch()])
+    other = replace(one, metadata=replace(one.metadata, instrument="ncu"))
+    with pytest.raises(InputError, match="kineto, ncu"):
+        join_recordings([one, other])
