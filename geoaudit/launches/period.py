@@ -42,7 +42,7 @@ class Level:
         bounded: the units inside are interrupted by launches of their own.
     """
 
-    period: np.float64
+    period: float
     anchors: Ints
     coverage: float
     symbols: Symbols
@@ -110,7 +110,7 @@ def _higher(current: Level, level: Level) -> Level:
         anchors=level.anchors,
         coverage=level.coverage,
         symbols=level.symbols,
-        repeats_inside=repeats,
+        repeats_inside=repeats if repeats * current.period >= level.period / 2 else 1,
         bounded=bounds or current.bounded,
     )
 
@@ -126,9 +126,13 @@ def _regular_repeats(lower: Level, upper: Level) -> int | None:
     return usual if (counts == usual).mean() >= REGULAR_FRACTION else None
 
 
-def _tolerance(period: Floats) -> Floats:
-    short = np.minimum(LAUNCHES_TOLERANCE, SHORT_DISTANCE_TOLERANCE * period)
-    return np.maximum(short, DISTANCE_TOLERANCE * period)
+def _tolerance(period: float) -> float:
+    return float(_tolerances(np.array([period]))[0])
+
+
+def _tolerances(periods: Floats) -> Floats:
+    short = np.minimum(LAUNCHES_TOLERANCE, SHORT_DISTANCE_TOLERANCE * periods)
+    return np.maximum(short, DISTANCE_TOLERANCE * periods)
 
 
 def _best(group: list[Level]) -> Level:
@@ -160,7 +164,7 @@ def _anchored_levels(codes: Ints, symbols: Symbols) -> list[Level]:
             continue
         levels.append(
             Level(
-                period=medians[symbol],
+                period=float(medians[symbol]),
                 anchors=order[window].astype(np.int64),
                 coverage=float(coverage[symbol]),
                 symbols=symbols,
@@ -183,7 +187,7 @@ def _medians(symbols: Ints, distances: Ints, count: int) -> Floats:
 
 def _is_regular(distances: Ints, within: Flags, medians: Floats) -> Flags:
     """Whether a distance is near its symbol's median or near a neighbouring distance."""
-    tolerance = _tolerance(medians)
+    tolerance = _tolerances(medians)
     near = np.abs(distances - medians) <= tolerance
     same = (np.abs(np.diff(distances)) <= tolerance[1:]) & within[1:] & within[:-1]
     near[1:] |= same

@@ -1,0 +1,264 @@
+"""Filling step, class, token and position into the launches table, and summing classes up."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from geoaudit.launches import schema as s
+from geoaudit.launches.segmentation import MISSING, Floats, Ints, LaunchSequence, Steps
+from geoaudit.launches.segmentation_classes import Member, StepGroup, StepLaunches
+from geoaudit.launches.segmentation_names import ClassTraits
+from geoaudit.launches.segmentation_ranges import bare_name
+
+_SHARED_SHAPES = 0.5
+_LABELLED_FRACTION = 0.8
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceSteps:
+    """The steps of one device, with their times and their numbers in the recording.
+
+    Attributes:
+        sequence: the device's launches.
+        steps: its steps.
+        launches: the launches of each step.
+        starts_ns: start of each step's first launch.
+        ends_ns: end of each step: the start of the next where it follows with no launch between
+            them, else the end of its own last launch.
+        numbers: number of each step over the whole recording.
+    """
+
+    sequence: LaunchSequence
+    steps: Steps
+    launches: tuple[StepLaunches, ...]
+    starts_ns: Floats
+    ends_ns: Floats
+    numbers: Ints
+
+
+def device_steps(sequences: list[tuple[LaunchSequence, Steps]]) -> list[DeviceSteps]:
+    """The steps of all devices, numbered in order of time.
+
+    Where all devices with steps have as many of them, the steps of one place in the order are one
+    step (the ranks of tensor parallelism) and share a number; otherwise each has its own.
+    """
+    timed = []
+    for index, (sequence, steps) in enumerate(sequences):
+        launches = _launches_of_steps(index, sequence, steps)
+        timed.append((sequence, steps, launches, *_times(sequence, launches)))
+    numbers = _numbers([starts for *_, starts, _ in timed])
+    return [
+        DeviceSteps(
+            sequence=sequence,
+            steps=steps,
+            launches=launches,
+            starts_ns=starts,
+            ends_ns=ends,
+            numbers=numbers_here,
+        )
+        for (sequence, steps, launches, starts, ends), numbers_here in zip(
+            timed, numbers, strict=True
+        )
+    ]
+
+
+def _launches_of_steps(
+    index: int, sequence: LaunchSequence, steps: Steps
+) -> tuple[StepLaunches, ...]:
+    order = np.argsort(steps.step_of, kind="stable")
+    edges = np.searchsorted(steps.step_of[order], np.arange(steps.count + 1))
+    found = []
+    for step in range(steps.count):
+        positions = order[edges[step] : edges[step + 1]].astype(np.int64)
+        found.append(
+            StepLaunches(
+                sequence=index,
+                index=step,
+                positions=positions,
+                names=sequence.names[positions],
+                shapes=sequence.shapes[positions],
+                label=steps.labels[step],
+                possibly_cut=step in steps.possibly_cut,
+            )
+        )
+    return tuple(found)
+
+
+def _times(sequence: LaunchSequence, launches: tuple[StepLaunches, ...]) -> tuple[Floats, Floats]:
+    starts = np.array([sequence.starts_ns[step.positions[0]] for step in launches])
+    ends = np.array([_latest(sequence.ends_ns[step.positions]) for step in launches])
+    for index in range(len(launches) - 1):
+        follows = launches[index + 1].positions[0] <= launches[index].positions[-1] + 1
+        if follows and not np.isnan(starts[index + 1]):
+            ends[index] = starts[index + 1]
+    return starts, ends
+
+
+def _latest(ends_ns: Floats) -> float:
+    known = ends_ns[~np.isnan(ends_ns)]
+    return float(known.max()) if len(known) else np.nan
+
+
+def _numbers(starts: list[Floats]) -> list[Ints]:
+    with_steps = [times for times in starts if len(times)]
+    if len({len(times) for times in with_steps}) <= 1:
+        return [np.arange(len(times), dtype=np.int64) for times in starts]
+    order = np.argsort(np.concatenate(starts), kind="stable")
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.arange(len(order))
+    return np.split(numbers, np.cumsum([len(times) for times in starts])[:-1])
+
+
+def filled_table(
+    launches: pd.DataFrame,
+    devices: list[DeviceSteps],
+    groups: list[StepGroup],
+    names: list[str],
+    step_of_copies: Ints | None = None,
+) -> pd.DataFrame:
+    """The table with step, class, token and position filled; a copy.
+
+    Args:
+        launches: the launches table.
+        devices: the steps of each device.
+        groups: the classes.
+        names: their names.
+        step_of_copies: for each row that is no kernel the index of its step on its device where a
+            range tells it, else MISSING; None: by time alone.
+    """
+    size = len(launches)
+    step = np.full(size, MISSING, dtype=np.int64)
+    token, position, class_of = step.copy(), step.copy(), step.copy()
+    for index, device in enumerate(devices):
+        local_class, local_token, slots = _per_step(device, index, groups)
+        local_step = np.full(size, MISSING, dtype=np.int64)
+        local_step[device.sequence.rows] = device.steps.step_of
+        _place_copies(launches, device, local_step, step_of_copies)
+        rows = np.flatnonzero(local_step != MISSING)
+        step[rows] = device.numbers[local_step[rows]]
+        class_of[rows] = local_class[local_step[rows]]
+        token[rows] = local_token[local_step[rows]]
+        position[device.sequence.rows] = slots
+    columns = {s.STEP: step, s.TOKEN: token, s.POSITION: position}
+    filled = {name: pd.array(values, dtype="Int64") for name, values in columns.items()}
+    for name, values in columns.items():
+        filled[name][values == MISSING] = pd.NA
+    category = pd.Categorical.from_codes(class_of, categories=pd.Index(names, dtype="str"))
+    return launches.assign(**filled, **{s.STEP_CLASS: category})
+
+
+def _per_step(device: DeviceSteps, index: int, groups: list[StepGroup]) -> tuple[Ints, Ints, Ints]:
+    """Class and token of each step of a device, and the slot of each of its launches."""
+    class_of = np.full(device.steps.count, MISSING, dtype=np.int64)
+    token_of = class_of.copy()
+    slots = np.full(len(device.sequence), MISSING, dtype=np.int64)
+    for number, group in enumerate(groups):
+        members = [member for member in group.members if member.step.sequence == index]
+        for member in members:
+            class_of[member.step.index] = number
+            slots[member.step.positions] = member.slots
+        complete = sorted(member.step.index for member in members if member.complete)
+        token_of[complete] = np.arange(len(complete))
+    return class_of, token_of, slots
+
+
+def _place_copies(
+    launches: pd.DataFrame, device: DeviceSteps, local_step: Ints, by_range: Ints | None
+) -> None:
+    """Put copies and sets into the step they start in: between its start and its end."""
+    copies = (launches[s.KIND] != s.KIND_KERNEL) & (launches[s.DEVICE] == device.sequence.device)
+    rows = np.flatnonzero(copies.to_numpy())
+    if not len(rows) or not device.steps.count:
+        return
+    starts = launches[s.START_NS].to_numpy(dtype=np.float64, na_value=np.nan)[rows]
+    step = np.searchsorted(device.starts_ns, starts, side="right") - 1
+    with np.errstate(invalid="ignore"):
+        inside = (step >= 0) & (starts <= device.ends_ns[step])
+    local_step[rows[inside]] = step[inside]
+    if by_range is not None:
+        told = by_range[rows] != MISSING
+        local_step[rows[told]] = by_range[rows][told]
+
+
+def complete_members(group: StepGroup) -> list[Member]:
+    """The complete steps of a class."""
+    return [member for member in group.members if member.complete]
+
+
+def wall_time_per_step_ns(group: StepGroup, devices: list[DeviceSteps]) -> float | None:
+    """Mean wall time of a class' complete steps, None where untimed.
+
+    From the start of a step's first launch to the start of the next step where that follows
+    without launches between them, else to the end of the step's last launch.
+    """
+    times = [
+        devices[member.step.sequence].ends_ns[member.step.index]
+        - devices[member.step.sequence].starts_ns[member.step.index]
+        for member in complete_members(group)
+    ]
+    known = [time for time in times if not np.isnan(time)]
+    return float(np.mean(known)) if known else None
+
+
+def class_traits(
+    launches: pd.DataFrame, devices: list[DeviceSteps], groups: list[StepGroup]
+) -> list[ClassTraits]:
+    """What the names of the classes are decided by."""
+    kernels = launches[s.KERNEL].cat.categories
+    instances = [_range_instances(launches, devices, group) for group in groups]
+    labels = [
+        group.label or _spanning_range(instances, index) for index, group in enumerate(groups)
+    ]
+    main = max(range(len(groups)), key=lambda i: (len(complete_members(groups[i])), -i))
+    main_shapes = _shapes(groups[main])
+    main_steps = {(m.step.sequence, m.step.index) for m in groups[main].members}
+    return [
+        ClassTraits(
+            label=label if group.label or labels.count(label) == 1 else None,
+            complete_steps=len(complete_members(group)),
+            launches_per_step=len(group.template),
+            wall_time_per_step_ns=wall_time_per_step_ns(group, devices),
+            kernels=frozenset(str(kernels[code]) for code in np.unique(group.template)),
+            leads_to_main=all(
+                (m.step.sequence, m.step.index + 1) in main_steps for m in group.members
+            ),
+            shares_shapes=_shared(group, main_shapes) > _SHARED_SHAPES,
+        )
+        for group, label in zip(groups, labels, strict=True)
+    ]
+
+
+def _shapes(group: StepGroup) -> Ints:
+    return np.unique(np.concatenate([member.step.shapes for member in group.members]))
+
+
+def _shared(group: StepGroup, shapes: Ints) -> float:
+    own = np.concatenate([member.step.shapes for member in group.members])
+    return float(np.isin(own, shapes).mean())
+
+
+def _range_instances(
+    launches: pd.DataFrame, devices: list[DeviceSteps], group: StepGroup
+) -> list[str | None]:
+    """The instance of the outermost range that the middle launch of each step lies in."""
+    ranges = launches[s.RANGES].cat
+    codes = ranges.codes.to_numpy()
+    instances: list[str | None] = []
+    for member in group.members:
+        middle = member.step.positions[len(member.step.positions) // 2]
+        code = codes[devices[member.step.sequence].sequence.rows[middle]]
+        instances.append(str(ranges.categories[code]).split("/")[0] if code >= 0 else None)
+    return instances
+
+
+def _spanning_range(instances: list[list[str | None]], index: int) -> str | None:
+    """The name of the range of which the steps of one class alone have an instance each."""
+    own = set(instances[index]) - {None}
+    others = {name for other, names in enumerate(instances) if other != index for name in names}
+    names = Counter(bare_name(instance) for instance in own if instance and instance not in others)
+    if not names:
+        return None
+    name, count = names.most_common(1)[0]
+    return name if count >= _LABELLED_FRACTION * len(instances[index]) else None

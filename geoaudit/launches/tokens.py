@@ -1,0 +1,243 @@
+"""Cutting a recording into steps: the tokens that figures are counted per."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from geoaudit.errors import InputError
+from geoaudit.launches.period_search import PeriodFound, find_counted, find_period
+from geoaudit.launches.recording import TokenOptions
+from geoaudit.launches.segmentation import (
+    Ints,
+    LaunchSequence,
+    Steps,
+    launch_sequences,
+    steps_from_bounds,
+)
+from geoaudit.launches.segmentation_classes import StepGroup, group_steps
+from geoaudit.launches.segmentation_names import class_names, main_class
+from geoaudit.launches.segmentation_ranges import (
+    marker_kernels,
+    range_instances,
+    recorded_range_names,
+    steps_of_instances,
+    steps_of_markers,
+)
+from geoaudit.launches.segmentation_table import (
+    DeviceSteps,
+    class_traits,
+    complete_members,
+    device_steps,
+    filled_table,
+    wall_time_per_step_ns,
+)
+
+_RANGES_NAMED = 5
+_MARKERS_NAMED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepClass:
+    """One kind of step: prefill, decode, another graph bucket.
+
+    Attributes:
+        name: a range's name, ``prefill``, ``decode`` or one that tells its launches.
+        steps: steps of the class, incomplete ones included.
+        complete_steps: steps that the recording holds from their first launch to their last.
+        launches_per_step: kernel launches of the class' template.
+        wall_time_per_step_ns: mean over complete steps, from the start of the first launch to the
+            start of the next step where that follows without launches between them, else to the
+            end of the last launch; None: untimed.
+    """
+
+    name: str
+    steps: int
+    complete_steps: int
+    launches_per_step: int
+    wall_time_per_step_ns: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segmentation:
+    """A recording cut into steps.
+
+    Attributes:
+        launches: the launches table with step, step_class, token and position filled.
+        rule: one sentence: which rule found the tokens, or why none did.
+        classes: the classes in order of first occurrence; empty: figures are per trace.
+        default_class: the class of the most complete steps; None: per trace.
+        divisor: given only where the number of tokens was told and no boundaries were found:
+            figures are totals divided by it.
+    """
+
+    launches: pd.DataFrame
+    rule: str
+    classes: tuple[StepClass, ...]
+    default_class: str | None
+    divisor: int | None
+
+
+def segment(launches: pd.DataFrame, options: TokenOptions) -> Segmentation:
+    """Cut a recording into steps, group them into classes and number their complete ones.
+
+    The rule is the first of: a range per step, a marker kernel that starts each step, a given
+    count, the period of the launch sequence. Each device is cut on its own; where all devices
+    have as many steps, steps of one place in the order share their index. Copies and sets belong
+    to the step they start in; they have no position.
+
+    Args:
+        launches: a valid launches table.
+        options: how tokens are to be found.
+
+    Raises:
+        InputError: the range or kernel is not in the recording, an expression is not valid, or
+            the count is not positive.
+    """
+    if options.token_range is not None:
+        return _by_range(launches, options.token_range)
+    if options.token_kernel is not None:
+        return _by_kernel(launches, options.token_kernel)
+    if options.token_count is not None:
+        return _by_count(launches, options.token_count)
+    return _by_period(launches)
+
+
+def _by_range(launches: pd.DataFrame, token_range: str) -> Segmentation:
+    of_row, names = range_instances(launches, token_range)
+    found = [
+        (sequence, steps_of_instances(sequence, of_row, names))
+        for sequence in launch_sequences(launches)
+    ]
+    shown = ", ".join(dict.fromkeys(names))
+    rule = f"one step per range {shown} (--token-range {token_range})"
+    return _segmentation(launches, found, rule, of_row)
+
+
+def _by_kernel(launches: pd.DataFrame, token_kernel: str) -> Segmentation:
+    codes, names = marker_kernels(launches, token_kernel)
+    found = [
+        (sequence, steps_of_markers(sequence, codes)) for sequence in launch_sequences(launches)
+    ]
+    rule = f"a step starts at each launch of {_shortened(names[0])} (--token-kernel {token_kernel})"
+    if len(names) > 1:
+        shown = ", ".join(_shortened(name) for name in names[:_MARKERS_NAMED])
+        rule = (
+            f"a step starts at each launch of {len(names)} different kernels that match "
+            f"--token-kernel {token_kernel}: {shown}"
+        )
+    return _segmentation(launches, found, rule)
+
+
+def _by_count(launches: pd.DataFrame, count: int) -> Segmentation:
+    if count < 1:
+        raise InputError(f"--tokens {count}: the recording must hold at least 1 token")
+    found, rules = _by_periods(launches, lambda sequence: find_counted(sequence, count))
+    if rules:
+        return _segmentation(launches, found, f"{count} tokens as told (--tokens): {rules[0]}")
+    return Segmentation(
+        launches=_cleared(launches),
+        rule=f"totals divided by {count} (--tokens); no launch sequence repeats {count} times",
+        classes=(),
+        default_class=None,
+        divisor=count,
+    )
+
+
+def _by_period(launches: pd.DataFrame) -> Segmentation:
+    reasons: list[str] = []
+
+    def search(sequence: LaunchSequence) -> PeriodFound | None:
+        result = find_period(launches, sequence)
+        if isinstance(result, str):
+            reasons.append(result)
+            return None
+        return result
+
+    found, rules = _by_periods(launches, search)
+    if rules:
+        return _segmentation(launches, found, f"period of the launch sequence: {rules[0]}")
+    reason = reasons[0] if reasons else "no kernel launches"
+    ranges = ", ".join(recorded_range_names(launches)[:_RANGES_NAMED])
+    hint = f"ranges recorded (for --token-range): {ranges}" if ranges else "no ranges recorded"
+    return Segmentation(
+        launches=_cleared(launches),
+        rule=f"{reason}; figures are per trace; {hint}",
+        classes=(),
+        default_class=None,
+        divisor=None,
+    )
+
+
+def _by_periods(
+    launches: pd.DataFrame, search: Callable[[LaunchSequence], PeriodFound | None]
+) -> tuple[list[tuple[LaunchSequence, Steps]], list[str]]:
+    """Steps of each device, and the rules that found them, of the device of most launches first."""
+    steps: list[tuple[LaunchSequence, Steps]] = []
+    rules: list[tuple[int, str]] = []
+    for sequence in launch_sequences(launches):
+        found = search(sequence)
+        bounds = found.steps.bounds if found else []
+        cut = found.steps.possibly_cut if found else frozenset[int]()
+        steps.append((sequence, steps_from_bounds(len(sequence), bounds, cut)))
+        if found:
+            rules.append((-len(sequence), found.rule))
+    return steps, [rule for _, rule in sorted(rules)]
+
+
+def _segmentation(
+    launches: pd.DataFrame,
+    found: list[tuple[LaunchSequence, Steps]],
+    rule: str,
+    of_row: Ints | None = None,
+) -> Segmentation:
+    devices = device_steps(found)
+    groups = group_steps(step for device in devices for step in device.launches)
+    if not groups:
+        return Segmentation(
+            launches=_cleared(launches),
+            rule=f"{rule}: no kernel launch lies in one; figures are per trace",
+            classes=(),
+            default_class=None,
+            divisor=None,
+        )
+    groups.sort(key=lambda group: min(_number(devices, group)))
+    traits = class_traits(launches, devices, groups)
+    names = class_names(traits)
+    return Segmentation(
+        launches=filled_table(launches, devices, groups, names, of_row),
+        rule=rule,
+        classes=tuple(
+            _step_class(name, group, devices) for name, group in zip(names, groups, strict=True)
+        ),
+        default_class=names[main_class(traits)],
+        divisor=None,
+    )
+
+
+def _step_class(name: str, group: StepGroup, devices: list[DeviceSteps]) -> StepClass:
+    complete = StepGroup(
+        label=group.label, template=group.template, members=complete_members(group)
+    )
+    return StepClass(
+        name=name,
+        steps=len(_number(devices, group)),
+        complete_steps=len(_number(devices, complete)),
+        launches_per_step=len(group.template),
+        wall_time_per_step_ns=wall_time_per_step_ns(group, devices),
+    )
+
+
+def _number(devices: list[DeviceSteps], group: StepGroup) -> set[int]:
+    """The numbers of a class' steps over the whole recording."""
+    return {
+        int(devices[member.step.sequence].numbers[member.step.index]) for member in group.members
+    }
+
+
+def _cleared(launches: pd.DataFrame) -> pd.DataFrame:
+    return filled_table(launches, [], [], [])
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 60 else f"{name[:57]}..."
