@@ -15,9 +15,9 @@ from geoaudit.diagnosis.wording import duration, percent
 
 COMMUNICATION_OWNERS = frozenset({"nccl", "rccl", "nvshmem", "rocshmem", "mscclpp", "deepep"})
 
-# Collectives that engines write themselves, and the copies of the runtime.
+# Collectives that engines write themselves (a small_reduce is none), and the runtime's copies.
 _COMMUNICATION_NAME = re.compile(
-    r"nccl(Dev)?Kernel|\b\w*(all|cross_device)_?reduce|all_?gather|reduce_?scatter|all_?to_?all"
+    r"nccl(Dev)?Kernel|cross_device_?reduce|(?<!sm)all_?(reduce|gather|to_?all)|reduce_?scatter"
     r"|nvshmem|^mem(cpy|set)\b|^CUDA mem(cpy|set)",
     re.IGNORECASE,
 )

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Iterator
 
 from geoaudit.diagnosis.pages.geometry import GEOMETRY_PAGES
 from geoaudit.diagnosis.pages.identity import IDENTITY_PAGES
@@ -49,9 +50,10 @@ def pages_named(name: str) -> tuple[Page, ...]:
     found = tuple(known for known in all_pages() if wanted in _keys(known))
     if found:
         return found
-    keys = {key: spelled for known in all_pages() for key, spelled in _keys(known).items()}
-    near = difflib.get_close_matches(wanted, keys, n=3, cutoff=0.5)
-    hint = f"Nearest: {', '.join(keys[key] for key in near)}. " if near else ""
+    spelled = {key: spelling for known in all_pages() for key, spelling in _spelled(known)}
+    near = difflib.get_close_matches(wanted, spelled, n=3, cutoff=0.5)
+    names = dict.fromkeys(spelled[key] for key in near)
+    hint = f"Nearest: {', '.join(names)}. " if names else ""
     shown = name if len(name) <= 60 else name[:60] + "..."
     raise InputError(
         f"no page explains {shown!r}. {hint}`geoaudit explain` without a name lists all pages."
@@ -96,8 +98,14 @@ def _rule_page(rule: Rule) -> Page:
     )
 
 
-def _keys(known: Page) -> dict[str, str]:
-    return {_key(spelled): spelled for spelled in (known.name, *known.aliases)}
+def _keys(known: Page) -> set[str]:
+    return {_key(spelling) for spelling in (known.name, *known.aliases)}
+
+
+def _spelled(known: Page) -> Iterator[tuple[str, str]]:
+    """Each key of a page with the name to suggest for it: a rule's own, else the field name."""
+    for spelling in (known.name, *known.aliases):
+        yield _key(spelling), spelling if known.kind == "rule" else known.name
 
 
 def _key(name: str) -> str:

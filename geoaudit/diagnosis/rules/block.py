@@ -128,8 +128,7 @@ def _limited_by(evidence: SignatureEvidence, limiter: Limiter, amount: str) -> O
     if occupancy >= LOW_THEORETICAL_OCCUPANCY:
         return None
     return "note", (
-        f"{amount} {'allow' if amount.endswith('s') else 'allows'} "
-        f"{counted(resident, 'resident block')} per SM: "
+        f"{amount} allow {counted(resident, 'resident block')} per SM: "
         f"{_resident_warps(evidence)} ({percent(occupancy)})"
     )
 
@@ -154,4 +153,4 @@ def _shared_memory(evidence: SignatureEvidence) -> str:
         return f"{shape.static_shared_bytes + shape.dynamic_shared_bytes} bytes of shared memory"
     if shape.shared_bytes is not None:
         return f"{shape.shared_bytes} bytes of shared memory"
-    return "shared memory"
+    return "bytes of shared memory"

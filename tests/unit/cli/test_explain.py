@@ -1,0 +1,48 @@
+from click.testing import CliRunner
+
+from geoaudit.cli.explain import explain
+from geoaudit.cli.main import AuditGroup
+from geoaudit.diagnosis.pages import page_names
+
+GROUP = AuditGroup("geoaudit", commands=[explain])
+
+
+def run(*arguments: str, color: bool = False) -> tuple[int, str]:
+    result = CliRunner().invoke(GROUP, ["explain", *arguments], color=color)
+    return result.exit_code, result.output
+
+
+def test_without_a_name_all_pages_are_listed() -> None:
+    code, output = run()
+    assert code == 0
+    assert output.index("Rules:") < output.index("Verdicts:") < output.index("Columns:")
+    assert all(f"  {name} " in output for name in page_names())
+
+
+def test_a_rule_prints_its_page_plainly() -> None:
+    code, output = run("ga101")
+    assert code == 0
+    assert output.startswith("GA101 grid-smaller-than-device: ")
+    assert "\nWhat to do:\n    Find an axis" in output
+    assert "\x1b" not in output
+
+
+def test_headings_are_bold_on_a_terminal() -> None:
+    assert "\x1b[1mLimits:" in run("starved", color=True)[1]
+
+
+def test_a_heading_of_two_words_needs_no_quotes() -> None:
+    assert run("SM", "fill")[1].startswith("sm_fill (column): ")
+
+
+def test_verdict_and_column_of_one_name_are_both_printed() -> None:
+    output = run("tail")[1]
+    assert "tail (verdict): " in output
+    assert "\n\ntail_blocks (column): " in output
+
+
+def test_an_unknown_name_is_a_usage_error_with_the_nearest() -> None:
+    code, output = run("GA1O1")
+    assert code == 2
+    assert "geoaudit: error: no page explains 'GA1O1'. Nearest: GA101" in output
+    assert "Traceback" not in output

@@ -1,0 +1,53 @@
+"""Evidence as the ranking would build it: real devices, real geometry."""
+
+from dataclasses import replace
+
+from geoaudit.devices.spec import DeviceSpec
+from geoaudit.devices.table import find_device
+from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
+from geoaudit.geometry.launch import launch_geometry
+from geoaudit.geometry.shape import LaunchShape
+
+H200 = find_device("H200")
+B200 = find_device("B200")
+GB10 = find_device("GB10")
+
+TIGHT = Timing(
+    launches=69,
+    median_ns=87_000.0,
+    mean_ns=87_000.0,
+    std_ns=982.0,
+    relative_mad=0.011,
+    site_spread=0.002,
+    sites=12,
+    repetitions=5,
+    spread="tight",
+)
+WIDE = replace(TIGHT, std_ns=26_000.0, relative_mad=0.246, spread="wide")
+
+
+def evidence(
+    blocks: int | None,
+    threads: int = 128,
+    *,
+    device: DeviceSpec | None = H200,
+    timing: Timing | None = TIGHT,
+    registers: int | None = 32,
+    shared_bytes: int = 0,
+) -> SignatureEvidence:
+    """One launch of an own kernel with ``blocks`` x ``threads``."""
+    shape = LaunchShape(
+        grid=None if blocks is None else (blocks, 1, 1),
+        block=(threads, 1, 1),
+        registers_per_thread=registers,
+        static_shared_bytes=0,
+        dynamic_shared_bytes=shared_bytes,
+    )
+    return SignatureEvidence(
+        kernel="kda_decode_step(float*)",
+        owner="own",
+        shape=shape,
+        geometry=launch_geometry(shape, device),
+        device=device,
+        timing=timing,
+    )

@@ -1,0 +1,215 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.thresholds import Thresholds
+from geoaudit.diagnosis.verdict import judge
+from tests.unit.diagnosis.builders import B200, GB10, H200, TIGHT, WIDE, evidence
+
+
+def test_the_documents_kernel_is_starved_and_contention_is_ruled_out() -> None:
+    verdict = judge(evidence(12))
+    assert (verdict.name, verdict.confidence) == ("starved", "suspected")
+    assert verdict.reason == ("12 blocks on 132 SMs (9.1 % have work), and each launch takes 87 us")
+    assert verdict.ruled_out == (
+        "not contention: spread 1.1 % over 69 launches at 12 sites",
+        "not the launch itself: 87 us is 43.5 times the launch floor of 2 us",
+    )
+    assert verdict.would_decide
+
+
+def test_the_documents_standard_deviation_alone_rules_contention_out() -> None:
+    timing = Timing(launches=10, median_ns=87_000.0, mean_ns=87_000.0, std_ns=982.0, repetitions=10)
+    verdict = judge(evidence(12, timing=timing))
+    assert verdict.name == "starved"
+    assert verdict.ruled_out[0] == (
+        "not contention: standard deviation 982 ns, 1.1 % of the median, over 10 launches at 1 site"
+    )
+
+
+def test_87_us_plus_minus_30_us_is_another_diagnosis() -> None:
+    timing = Timing(
+        launches=40, median_ns=87_000.0, mean_ns=87_000.0, std_ns=30_000.0, repetitions=40
+    )
+    verdict = judge(evidence(12, timing=timing))
+    assert (verdict.name, verdict.confidence) == ("inconclusive", None)
+    assert "replayed alone" in verdict.would_decide
+    assert "counters" in verdict.would_decide
+
+
+def test_one_block_may_be_right_and_its_width_the_lever() -> None:
+    verdict = judge(evidence(1))
+    assert verdict.name == "starved"
+    assert "1 block on 132 SMs (0.8 % have work)" in verdict.reason
+    assert "the width of the block" in verdict.reason
+
+
+def test_a_reduction_of_four_blocks_alone_is_starved() -> None:
+    timing = replace(TIGHT, overlapped_fraction=0.0)
+    verdict = judge(evidence(4, device=B200, timing=timing))
+    assert verdict.name == "starved"
+    assert "not other streams: 0.0 % of its time is under other kernels" in verdict.ruled_out
+
+
+def test_the_same_reduction_under_another_streams_kernel_is_not_blamed() -> None:
+    timing = replace(TIGHT, overlapped_fraction=1.0)
+    verdict = judge(evidence(4, device=B200, timing=timing))
+    assert verdict.name == "inconclusive"
+    assert "100.0 % of its time is under other kernels" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [(65, "starved"), (66, "inconclusive"), (105, "inconclusive"), (1050, "healthy")],
+)
+def test_share_of_the_sms_decides(blocks: int, expected: str) -> None:
+    assert judge(evidence(blocks, threads=256)).name == expected
+
+
+def test_a_median_at_the_launch_floor_is_launch_bound_however_small_the_grid() -> None:
+    at_floor = replace(TIGHT, median_ns=2_000.0)
+    assert judge(evidence(1, timing=at_floor)).name == "launch_bound"
+    assert judge(evidence(None, timing=at_floor)).name == "launch_bound"
+    assert judge(evidence(1, timing=replace(TIGHT, median_ns=2_001.0))).name == "starved"
+
+
+def test_the_launch_floor_can_be_set() -> None:
+    thresholds = Thresholds(launch_floor_ns=100_000.0)
+    assert judge(evidence(12), thresholds).name == "launch_bound"
+
+
+def test_a_dud_launch_is_launch_bound() -> None:
+    dud = replace(TIGHT, median_ns=1_400.0)
+    assert judge(evidence(32 * 40, 32, device=GB10, timing=dud)).name == "launch_bound"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "owner"),
+    [
+        ("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)", "nccl"),
+        ("void vllm::cross_device_reduce_1stage<__half, 8>(RankData*)", "own"),
+        ("void flashinfer::allreduce_fusion_kernel_oneshot_lamport<>()", "own"),
+        ("Memcpy DtoH (Device -> Pageable)", "own"),
+    ],
+)
+def test_collectives_and_copies_are_small_by_design(kernel: str, owner: str) -> None:
+    assert judge(replace(evidence(1), kernel=kernel, owner=owner)).name == "communication"
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "void at::native::reduce_kernel<512, 1>(at::native::ReduceOp<float>)",
+        "void cublasLt::splitKreduce_kernel<32, 16, int, float>(int)",
+        "void at::native::index_copy_kernel<float>()",
+        "gather_rows(float*)",
+        "small_reduce_kernel(float*)",
+    ],
+)
+def test_other_reductions_and_gathers_are_no_collectives(kernel: str) -> None:
+    assert judge(replace(evidence(1), kernel=kernel)).name == "starved"
+
+
+def test_tail_of_a_wave_that_just_began() -> None:
+    # 256 threads of 32 registers: 8 resident blocks per SM, 1,056 at once.
+    verdict = judge(evidence(1_077, 256))
+    assert verdict.name == "tail"
+    assert "1.02 waves: the partial last wave loses 49.0 %" in verdict.reason
+    assert "equally long" in verdict.reason
+
+
+@pytest.mark.parametrize("blocks", [1_869, 1_056, 4 * 1_056, 5 * 1_056 + 20])
+def test_no_tail_where_waves_come_out_or_are_many(blocks: int) -> None:
+    assert judge(evidence(blocks, 256)).name == "healthy"
+
+
+def test_registers_that_keep_warps_away() -> None:
+    verdict = judge(evidence(2_000, 384, registers=168))
+    assert verdict.name == "occupancy_limited"
+    assert "registers let an SM hold only 1 block: theoretical occupancy 18.8 %" in verdict.reason
+    assert "counters" in verdict.would_decide
+
+
+def test_shared_memory_that_keeps_warps_away() -> None:
+    verdict = judge(evidence(2_000, 256, shared_bytes=160 * 1024))
+    assert verdict.name == "occupancy_limited"
+    assert "shared memory let an SM hold only 1 block" in verdict.reason
+
+
+@pytest.mark.parametrize("per_sm", [1, 2, 8])
+def test_a_persistent_grid_is_not_blamed(per_sm: int) -> None:
+    verdict = judge(evidence(132 * per_sm, 256))
+    assert verdict.name == "healthy"
+    assert f"{per_sm} x 132 SMs" in verdict.reason
+
+
+def test_a_persistent_kernel_of_low_occupancy_is_not_blamed() -> None:
+    assert judge(evidence(132, 384, registers=168)).name == "healthy"
+
+
+def test_blocks_on_every_sm_with_too_few_threads_do_not_pass() -> None:
+    verdict = judge(evidence(512, 128, device=B200))
+    assert verdict.name == "inconclusive"
+    assert "21.6 % of the thread slots" in verdict.reason
+
+
+def test_unknown_grid_device_or_time_is_inconclusive_and_says_what_would_decide() -> None:
+    for unknown in (
+        evidence(None),
+        evidence(12, device=None),
+        evidence(12, timing=None),
+        evidence(400, registers=None),
+        evidence(0),
+        evidence(12, threads=1024, registers=128),
+    ):
+        verdict = judge(unknown)
+        assert verdict.name == "inconclusive", unknown
+        assert verdict.would_decide
+
+
+def test_a_starved_grid_needs_no_registers_to_be_seen() -> None:
+    assert judge(evidence(12, registers=None)).name == "starved"
+
+
+def test_wide_spread_takes_a_healthy_verdict_back() -> None:
+    assert judge(evidence(10_000, 256)).name == "healthy"
+    assert judge(evidence(10_000, 256, timing=WIDE)).name == "inconclusive"
+
+
+def test_few_launches_rule_contention_neither_in_nor_out() -> None:
+    once = Timing(launches=1, median_ns=87_000.0, mean_ns=87_000.0)
+    verdict = judge(evidence(12, timing=once))
+    assert verdict.name == "starved"
+    assert not any("contention" in sentence for sentence in verdict.ruled_out)
+
+
+@pytest.mark.parametrize("registers", [64, 80, 128])
+def test_a_kernel_at_its_byte_floor_with_a_full_grid_is_not_starved(registers: int) -> None:
+    # 1,280 blocks of 128 threads on 48 SMs: 3.33, 4.44 and 6.67 waves.
+    timing = replace(TIGHT, median_ns=62_110.0)
+    assert judge(evidence(1_280, device=GB10, registers=registers, timing=timing)).name != "starved"
+
+
+@given(
+    blocks=st.integers(1, 10_000),
+    threads=st.integers(1, 1_024),
+    registers=st.integers(1, 255),
+    median_ns=st.floats(1, 1e9),
+)
+def test_every_verdict_has_a_reason_and_doubt_says_what_decides(
+    blocks: int, threads: int, registers: int, median_ns: float
+) -> None:
+    timing = replace(TIGHT, median_ns=median_ns)
+    case = evidence(blocks, threads, registers=registers, timing=timing)
+    verdict = judge(case)
+    assert verdict.reason
+    assert (verdict.confidence is None) == (verdict.name == "inconclusive")
+    assert verdict.would_decide or verdict.name in ("healthy", "communication")
+    if verdict.name == "starved":
+        assert case.geometry.sm_fill is not None
+        assert case.geometry.sm_fill < 0.5
+        assert median_ns > 2_000
+    assert case.device is H200
