@@ -35,13 +35,11 @@ def _regular_expression(
 def token_options(command: Callable[P, R]) -> Callable[P, R]:
     """Add ``--token-range``, ``--token-kernel`` and ``--tokens``.
 
-    They arrive as ``token_range``, ``token_kernel`` and ``token_count``; ``chosen_token_options``
-    makes one value of them.
+    They arrive under these names; ``token_options_of`` makes one value of them.
     """
     for option in (
         click.option(
             "--tokens",
-            "token_count",
             type=click.IntRange(min=1),
             metavar="N",
             help="The recording holds N tokens.",
@@ -63,24 +61,18 @@ def token_options(command: Callable[P, R]) -> Callable[P, R]:
     return command
 
 
-def chosen_token_options(
-    token_range: str | None, token_kernel: str | None, token_count: int | None
-) -> "TokenOptions | None":
-    """How tokens are to be found, or None where no option was given.
+def token_options_of(
+    token_range: str | None, token_kernel: str | None, tokens: int | None
+) -> "TokenOptions":
+    """How tokens are to be found; all of it None where no option was given.
 
     Raises:
         click.UsageError: more than one was given.
     """
-    given = {
-        "--token-range": token_range,
-        "--token-kernel": token_kernel,
-        "--tokens": token_count,
-    }
-    named = [option for option, value in given.items() if value is not None]
-    if len(named) > 1:
-        raise click.UsageError(f"{' and '.join(named)} exclude each other: give one of them.")
-    if not named:
-        return None
     from geoaudit.launches.recording import TokenOptions
 
-    return TokenOptions(token_range=token_range, token_kernel=token_kernel, token_count=token_count)
+    options = {"--token-range": token_range, "--token-kernel": token_kernel, "--tokens": tokens}
+    given = [option for option, value in options.items() if value is not None]
+    if len(given) > 1:
+        raise click.UsageError(f"{' and '.join(given)} exclude each other: give one of them.")
+    return TokenOptions(token_range=token_range, token_kernel=token_kernel, token_count=tokens)

@@ -1,5 +1,6 @@
 """The steps of a launch sequence by its period, or the reason why it shows none."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,9 +108,11 @@ def _has_unknown(names: Ints, known: Ints) -> bool:
 def _in_one_range(launches: pd.DataFrame, rows: Ints) -> bool:
     """Whether most launches lie in ranges, and nearly all of those in one outermost range."""
     ranges = launches[s.RANGES].cat
-    codes = ranges.codes.to_numpy()[rows]
-    outermost = pd.Index(ranges.categories.astype(str).str.split("/").str[0])
-    of_launch = pd.Series(np.append(outermost.to_numpy(dtype=object), None)[codes])
-    counts = of_launch.value_counts()
-    most = 2 * counts.sum() >= len(rows)
-    return bool(most and len(counts) and counts.iloc[0] >= ONE_RANGE_FRACTION * counts.sum())
+    launched = Counter(ranges.codes.to_numpy()[rows].tolist())
+    counts: Counter[str] = Counter()
+    for code, launches_there in launched.items():
+        if code >= 0:
+            counts[str(ranges.categories[code]).split("/")[0]] += launches_there
+    in_ranges = counts.total()
+    most = 2 * in_ranges >= len(rows)
+    return most and max(counts.values(), default=0) >= ONE_RANGE_FRACTION * in_ranges > 0
