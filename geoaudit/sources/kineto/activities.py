@@ -1,6 +1,6 @@
 """Trace events as columns: what the GPU did, which calls asked for it, and the named ranges."""
 
-from array import array
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -16,33 +16,26 @@ from geoaudit.sources.kineto.events import (
     GPU_RANGE_CATEGORIES,
     KERNEL_CATEGORIES,
     NO_ARGUMENTS,
-    RANGE_CATEGORIES,
     Arguments,
     Event,
     nanoseconds,
 )
 
 Integers = npt.NDArray[np.int64]
+Reals = npt.NDArray[np.float64]
 
 # Stands for "missing" in the integer columns of this package; becomes null in the launches table.
 MISSING = -(2**63)
 _AXIS_LIMIT = 2**32
+# Fewer decimal digits than this always fit 64 bits.
+_INT64_DIGITS = 19
 
-ACTIVITY_FIELDS = (
-    *("kind", "name", "start", "duration", "device", "context", "stream", "correlation"),
-    *("registers", "shared_bytes", "copy_bytes", "graph_id", "graph_node_id"),
-    *("grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"),
-)
-CALL_FIELDS = (
-    *("correlation", "thread", "start", "name", "shared_bytes"),
-    *("grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"),
-)
 GRID_FIELDS = ("grid_x", "grid_y", "grid_z")
 BLOCK_FIELDS = ("block_x", "block_y", "block_z")
-_NO_DIMENSIONS = (MISSING, MISSING, MISSING)
 
 Key = TypeVar("Key", bound=Hashable)
 Thread = tuple[int | str | None, int | str | None]
+Columns = dict[str, Integers]
 
 
 class Codes(Generic[Key]):
@@ -54,6 +47,12 @@ class Codes(Generic[Key]):
     def code(self, value: Key) -> int:
         """The number of a value."""
         return self._codes.setdefault(value, len(self._codes))
+
+    def codes(self, values: list[Key]) -> Integers:
+        """The numbers of values."""
+        for value in dict.fromkeys(values):
+            self.code(value)
+        return np.array([self._codes[value] for value in values], dtype=np.int64)
 
     @property
     def values(self) -> list[Key]:
@@ -93,7 +92,6 @@ class Activities:
     Attributes:
         names: kind (index into ``schema.KINDS``) and name of kernels, copies and sets.
         calls: names of API calls.
-        threads: (pid, tid) of API calls.
         ranges: named ranges of the host.
         gpu_ranges: named ranges as Kineto projects them onto a device's streams.
         bad: counts of impossible values.
@@ -102,120 +100,140 @@ class Activities:
 
     names: Codes[tuple[int, str | None]] = field(default_factory=Codes)
     calls: Codes[str] = field(default_factory=Codes)
-    threads: Codes[Thread] = field(default_factory=Codes)
     ranges: list[TimedRange] = field(default_factory=list)
     gpu_ranges: list[TimedRange] = field(default_factory=list)
     bad: BadValues = field(default_factory=BadValues)
     rocm_dispatches: int = 0
-    _activities: "array[int]" = field(default_factory=lambda: array("q"))
-    _calls: "array[int]" = field(default_factory=lambda: array("q"))
-    _ratios: "array[float]" = field(default_factory=lambda: array("d"))
+    _threads: Codes[Thread] = field(default_factory=Codes)
+    _activities: list[Columns] = field(default_factory=list)
+    _calls: list[Columns] = field(default_factory=list)
+    _sm_ratios: list[Reals] = field(default_factory=list)
 
     def add(self, events: Iterable[Event]) -> None:
         """Add the events of a batch."""
+        by_category: dict[str | None, list[Event]] = defaultdict(list)
         for event in events:
-            if event.cat in ACTIVITY_CATEGORIES:
-                self._add_activity(event, event.args or NO_ARGUMENTS)
-            elif event.cat in API_CATEGORIES:
-                self._add_call(event, event.args or NO_ARGUMENTS)
+            by_category[event.cat].append(event)
+        for category, members in by_category.items():
+            if category in ACTIVITY_CATEGORIES:
+                self._add_activities(members, _kind_code(category))
+            elif category in API_CATEGORIES:
+                self._add_calls(members)
             else:
-                self._add_range(event)
+                self._add_ranges(members)
 
-    def activity_columns(self) -> dict[str, Integers]:
-        """The GPU's records: ``ACTIVITY_FIELDS``, MISSING where a value is missing."""
-        return _columns(self._activities, ACTIVITY_FIELDS)
+    @property
+    def threads(self) -> list[Thread]:
+        """(pid, tid) of API calls by number."""
+        return [_plain_thread(thread) for thread in self._threads.values]
 
-    def call_columns(self) -> dict[str, Integers]:
-        """The API calls: ``CALL_FIELDS``, MISSING where a value is missing."""
-        return _columns(self._calls, CALL_FIELDS)
+    def activity_columns(self) -> Columns:
+        """The GPU's records, MISSING where a value is missing.
 
-    def sm_ratios(self) -> npt.NDArray[np.float64]:
+        Columns kind, name (codes), start, duration (ns), device, context, stream, correlation,
+        registers, shared_bytes, copy_bytes, graph_id, graph_node_id, and those of the geometry.
+        """
+        return _joined(self._activities or [self._activity_batch([], 0)])
+
+    def call_columns(self) -> Columns:
+        """The API calls, MISSING where a value is missing.
+
+        Columns correlation, thread, name (codes), start (ns), shared_bytes, and the geometry.
+        """
+        return _joined(self._calls or [self._call_batch([])])
+
+    def sm_ratios(self) -> Reals:
         """Blocks per SM and warps per SM of each GPU record, NaN where missing; shape (n, 2)."""
-        return np.frombuffer(self._ratios, dtype=np.float64).reshape(-1, 2)
+        return np.concatenate(self._sm_ratios) if self._sm_ratios else np.empty((0, 2))
 
-    def _add_activity(self, event: Event, given: Arguments) -> None:
-        kind = _kind_code(event.cat)
-        start, duration = self._times(event)
-        self._activities.extend(
-            (
-                kind,
-                self.names.code((kind, event.name)),
-                start,
-                duration,
-                self._device(event, given),
-                _present(given.context),
-                _present(stream_number(event.tid if given.stream is None else given.stream)),
-                _present(given.correlation),
-                _present(given.registers),
-                _present(given.shared_bytes),
-                _present(given.bytes),
-                # CUPTI's graph and node identifiers are 0 outside a graph.
-                given.graph_id or MISSING,
-                given.graph_node_id or MISSING,
-                *self._checked_dimensions(given),
+    def _add_activities(self, events: list[Event], kind: int) -> None:
+        self._activities.append(self._activity_batch(events, kind))
+        given = [event.args or NO_ARGUMENTS for event in events]
+        ratios = [(each.blocks_per_sm, each.warps_per_sm) for each in given]
+        self._sm_ratios.append(np.array(ratios, dtype=np.float64))
+        self.rocm_dispatches += sum((each.kind or "").startswith("Dispatch") for each in given)
+
+    def _activity_batch(self, events: list[Event], kind: int) -> Columns:
+        given = [event.args or NO_ARGUMENTS for event in events]
+        start, duration = self._times(events)
+        streams = [
+            stream_number(event.tid if each.stream is None else each.stream)
+            for event, each in zip(events, given, strict=True)
+        ]
+        columns = {
+            "kind": np.full(len(events), kind),
+            "name": self.names.codes([(kind, event.name) for event in events]),
+            "start": start,
+            "duration": duration,
+            "device": self._devices(events, given),
+            "context": _integers([each.context for each in given]),
+            "stream": _integers(streams),
+            "correlation": _integers([each.correlation for each in given]),
+            "registers": _integers([each.registers for each in given]),
+            "shared_bytes": _integers([each.shared_bytes for each in given]),
+            "copy_bytes": _integers([each.bytes for each in given]),
+            # CUPTI's graph and node identifiers are 0 outside a graph.
+            "graph_id": _integers([each.graph_id or None for each in given]),
+            "graph_node_id": _integers([each.graph_node_id or None for each in given]),
+        }
+        dimensions, bad = _dimensions(given)
+        self.bad.geometries += bad
+        return columns | dimensions
+
+    def _add_calls(self, events: list[Event]) -> None:
+        self._calls.append(self._call_batch(events))
+
+    def _call_batch(self, events: list[Event]) -> Columns:
+        given = [event.args or NO_ARGUMENTS for event in events]
+        columns = {
+            "correlation": _integers([each.correlation for each in given]),
+            "thread": self._threads.codes([(event.pid, event.tid) for event in events]),
+            "start": _integers([nanoseconds(event.ts) for event in events]),
+            "name": self.calls.codes([event.name or "" for event in events]),
+            "shared_bytes": _integers([each.shared_bytes for each in given]),
+        }
+        return columns | _dimensions(given)[0]
+
+    def _add_ranges(self, events: list[Event]) -> None:
+        for event in events:
+            start, duration = nanoseconds(event.ts), nanoseconds(event.dur)
+            if not event.name or start is None or duration is None or duration <= 0:
+                continue
+            process, thread = _plain_thread((event.pid, event.tid))
+            if event.cat in GPU_RANGE_CATEGORIES:
+                thread = stream_number(thread)
+            timed = TimedRange(
+                name=event.name, thread=(process, thread), start=start, end=start + duration
             )
-        )
-        self._ratios.extend((_ratio(given.blocks_per_sm), _ratio(given.warps_per_sm)))
-        self.rocm_dispatches += given.kind is not None and given.kind.startswith("Dispatch")
+            (self.gpu_ranges if event.cat in GPU_RANGE_CATEGORIES else self.ranges).append(timed)
 
-    def _add_call(self, event: Event, given: Arguments) -> None:
-        self._calls.extend(
-            (
-                _present(given.correlation),
-                self.threads.code(_thread(event)),
-                _present(nanoseconds(event.ts)),
-                self.calls.code(event.name or ""),
-                _present(given.shared_bytes),
-                *(_axes(given.grid) or _NO_DIMENSIONS),
-                *(_axes(given.block) or _NO_DIMENSIONS),
-            )
-        )
-
-    def _add_range(self, event: Event) -> None:
-        start, duration = nanoseconds(event.ts), nanoseconds(event.dur)
-        if not event.name or start is None or duration is None or duration <= 0:
-            return
-        ranges = self.ranges if event.cat in RANGE_CATEGORIES else self.gpu_ranges
-        thread = _thread(event)
-        if event.cat in GPU_RANGE_CATEGORIES:
-            thread = (thread[0], stream_number(thread[1]))
-        ranges.append(TimedRange(name=event.name, thread=thread, start=start, end=start + duration))
-
-    def _times(self, event: Event) -> tuple[int, int]:
+    def _times(self, events: list[Event]) -> tuple[Integers, Integers]:
         """Start and duration; both MISSING for a record that was not timed.
 
         CUPTI leaves both at 0 where it has lost the time stamps.
         """
-        start, duration = nanoseconds(event.ts), nanoseconds(event.dur)
-        if start is None or duration is None or start == duration == 0:
-            return MISSING, MISSING
-        if duration < 0:
-            self.bad.negative_durations += 1
-            return MISSING, MISSING
-        return start, duration
+        start = _integers([nanoseconds(event.ts) for event in events])
+        duration = _integers([nanoseconds(event.dur) for event in events])
+        untimed = (start == MISSING) | (duration == MISSING) | ((start == 0) & (duration == 0))
+        negative = ~untimed & (duration < 0)
+        self.bad.negative_durations += int(negative.sum())
+        untimed |= negative
+        return np.where(untimed, MISSING, start), np.where(untimed, MISSING, duration)
 
-    def _device(self, event: Event, given: Arguments) -> int:
-        if given.device is not None:
-            return given.device
-        process = _number(event.pid)
-        if isinstance(process, int):
-            return process
-        self.bad.devices += 1
-        return 0
-
-    def _checked_dimensions(self, given: Arguments) -> tuple[int, ...]:
-        grid, block = _axes(given.grid), _axes(given.block)
-        if grid is None or block is None:
-            self.bad.geometries += 1
-            return (*_NO_DIMENSIONS, *_NO_DIMENSIONS)
-        return (*grid, *block)
+    def _devices(self, events: list[Event], given: list[Arguments]) -> Integers:
+        devices = [
+            _plain_number(event.pid) if each.device is None else each.device
+            for event, each in zip(events, given, strict=True)
+        ]
+        self.bad.devices += sum(not isinstance(device, int) for device in devices)
+        return np.array([device if isinstance(device, int) else 0 for device in devices])
 
 
 def stream_number(stream: int | str | None) -> int | None:
     """A stream's number: ``7``, or as traces of 2021 write it, ``"stream 7"``."""
     if isinstance(stream, str):
         digits = stream.rpartition(" ")[2]
-        return int(digits) if digits.isdecimal() and len(digits) < 19 else None
+        return int(digits) if digits.isdecimal() and len(digits) < _INT64_DIGITS else None
     return stream
 
 
@@ -225,33 +243,49 @@ def _kind_code(category: str | None) -> int:
     return s.KINDS.index(s.KIND_COPY if category in COPY_CATEGORIES else s.KIND_SET)
 
 
-def _axes(values: list[int] | None) -> tuple[int, ...] | None:
-    """Three sizes; MISSING three times where none are given; None where they cannot be."""
-    if values is None:
-        return _NO_DIMENSIONS
-    if len(values) != len(_NO_DIMENSIONS) or not all(0 < value < _AXIS_LIMIT for value in values):
-        return None
-    return tuple(values)
+def _integers(values: list[int | None]) -> Integers:
+    try:
+        return np.array(values, dtype=np.int64)
+    except TypeError:
+        return np.array([MISSING if each is None else each for each in values], dtype=np.int64)
 
 
-def _present(value: int | None) -> int:
-    return MISSING if value is None else value
+def _dimensions(given: list[Arguments]) -> tuple[Columns, int]:
+    """Grid and block, MISSING where unknown, and how many were given that cannot be."""
+    grid, block = _axes([each.grid for each in given]), _axes([each.block for each in given])
+    unknown = (grid == MISSING).any(axis=1) & (block == MISSING).any(axis=1)
+    both = np.concatenate([grid, block], axis=1)
+    bad = ((both != MISSING) & ((both <= 0) | (both >= _AXIS_LIMIT))).any(axis=1)
+    both[bad | unknown] = MISSING
+    fields = (*GRID_FIELDS, *BLOCK_FIELDS)
+    return {name: both[:, at] for at, name in enumerate(fields)}, int(bad.sum())
 
 
-def _ratio(value: float | None) -> float:
-    return float("nan") if value is None else value
+def _axes(values: list[list[int] | None]) -> Integers:
+    """Three sizes each; MISSING three times for None, 0 for what is no three sizes."""
+    try:
+        return np.array(values, dtype=np.int64).reshape(len(values), 3)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([_axes_of(each) for each in values], dtype=np.int64)
 
 
-def _number(identifier: int | str | None) -> int | str | None:
-    if isinstance(identifier, str) and identifier.isdecimal() and len(identifier) < 19:
+def _axes_of(sizes: list[int] | None) -> tuple[int, ...]:
+    if sizes is None:
+        return (MISSING, MISSING, MISSING)
+    if len(sizes) != 3 or not all(0 < size < _AXIS_LIMIT for size in sizes):
+        return (0, 0, 0)
+    return tuple(sizes)
+
+
+def _plain_number(identifier: int | str | None) -> int | str | None:
+    if isinstance(identifier, str) and identifier.isdecimal() and len(identifier) < _INT64_DIGITS:
         return int(identifier)
     return identifier
 
 
-def _thread(event: Event) -> Thread:
-    return _number(event.pid), _number(event.tid)
+def _plain_thread(thread: Thread) -> Thread:
+    return _plain_number(thread[0]), _plain_number(thread[1])
 
 
-def _columns(values: "array[int]", fields: tuple[str, ...]) -> dict[str, Integers]:
-    table = np.frombuffer(values, dtype=np.int64).reshape(-1, len(fields))
-    return {name: table[:, at] for at, name in enumerate(fields)}
+def _joined(batches: list[Columns]) -> Columns:
+    return {name: np.concatenate([each[name] for each in batches]) for name in batches[0]}

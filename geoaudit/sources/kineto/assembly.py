@@ -22,16 +22,13 @@ _ROCM_WARP_THREADS = 64
 _KERNEL = s.KINDS.index(s.KIND_KERNEL)
 
 
-def assemble(
-    document: Document, activities: Activities, malformed: Malformed, source_name: str
-) -> Recording:
+def assemble(document: Document, activities: Activities, malformed: Malformed) -> Recording:
     """The recording of a trace.
 
     Args:
         document: the trace's top level.
         activities: what its events hold.
-        malformed: counts of events that could not be read.
-        source_name: the file's name, for metadata and messages.
+        malformed: counts of events that could not be read, and the file's name.
 
     Raises:
         NotMeasuredError: no kernels.
@@ -40,7 +37,7 @@ def assemble(
     calls = join_calls(columns, activities.call_columns(), activities.calls.values)
     is_kernel = columns["kind"] == _KERNEL
     if not is_kernel.any():
-        raise _no_kernels(calls, malformed, source_name)
+        raise _no_kernels(calls, malformed)
     is_rocm = _is_rocm(document, activities)
     geometry = resolve_geometry(columns, calls, is_rocm=is_rocm)
     ratios = _sm_ratios(columns, geometry, activities.sm_ratios())
@@ -53,7 +50,7 @@ def assemble(
     metadata = Metadata(
         instrument="kineto",
         source_format="kineto",
-        source_name=source_name,
+        source_name=malformed.source_name,
         devices=recorded_devices(document.devices, used, ratios, is_rocm=is_rocm),
         environment=document.versions,
         untimed=int(((columns["duration"] == MISSING) & is_kernel).sum()),
@@ -91,7 +88,7 @@ def _named_columns(
     unique = pd.DataFrame(activities.names.values, columns=["kind", "name"])
     unique_kinds = unique["kind"].map(dict(enumerate(s.KINDS)))
     names = kernel_names(unique["name"], unique_kinds)
-    processes = [_process(pid) for pid, _ in activities.threads.values]
+    processes = [_process(pid) for pid, _ in activities.threads]
     thread = calls.of_records("thread")
     of_thread = np.array([*processes, MISSING], dtype=np.int64)
     process = of_thread[np.where(thread == MISSING, len(processes), thread)]
@@ -115,7 +112,7 @@ def _ranges(
     codes = host.look_up(
         calls.of_records("thread"),
         calls.of_records("start"),
-        dict(enumerate(activities.threads.values)),
+        dict(enumerate(activities.threads)),
     )
     without_launch = (calls.of_record < 0) | (not activities.ranges)
     if activities.gpu_ranges and without_launch.any():
@@ -168,7 +165,8 @@ def _launches_seen(calls: LaunchCalls, kernels: int) -> int | None:
     return kernels + int((calls.launches & ~recorded).sum())
 
 
-def _no_kernels(calls: LaunchCalls, malformed: Malformed, name: str) -> NotMeasuredError:
+def _no_kernels(calls: LaunchCalls, malformed: Malformed) -> NotMeasuredError:
+    name = malformed.source_name
     if calls.launch_count:
         return NotMeasuredError(
             f"{name}: {calls.launch_count} launches, 0 kernel records: the profiler lost the GPU "

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +14,7 @@ from geoaudit.sources.kineto.document import DeviceProperties
 # "blocks per SM" is printed with six decimals: below this it does not give the SM count exactly.
 _SMALLEST_RATIO = 0.005
 _THREADS_PER_WARP = 32
+_NUM_SMS = "deviceProperties.numSms"
 
 # gfx names by HIP's compute capability. 9.0 is several parts: of those only gfx90a holds 2048
 # threads on a compute unit. Source: LLVM's AMDGPU processor table.
@@ -50,14 +52,28 @@ def recorded_devices(
             blocks / "blocks per SM", or warps / "warps per SM".
         is_rocm: the trace is of AMD devices.
     """
-    known = {each.id: each for each in properties}
+    listed = list(properties)
+    known = {each.id: each for each in listed}
+    alike = _same_model(listed) if is_rocm else None
     devices = []
     for index in sorted(used):
-        device = _described(index, known.get(index), is_rocm=is_rocm)
+        device = _described(index, known.get(index, alike), is_rocm=is_rocm)
+        if index not in known and device.sm_count is not None:
+            device = replace(device, sm_count_source=f"{_NUM_SMS}, device not listed by its number")
         if device.sm_count is None:
             device = _with_sm_count(device, ratios)
         devices.append(device)
     return tuple(devices)
+
+
+def _same_model(listed: list[DeviceProperties]) -> DeviceProperties | None:
+    """The properties all listed devices share; None where they differ.
+
+    ROCm numbers the device of a kernel among all agents of the machine, and the listed devices
+    among the visible ones, so that a kernel may name a device that is not listed.
+    """
+    models = {msgspec.structs.replace(each, id=None) for each in listed}
+    return models.pop() if len(models) == 1 else None
 
 
 def _described(index: int, given: DeviceProperties | None, *, is_rocm: bool) -> RecordedDevice:
@@ -70,7 +86,7 @@ def _described(index: int, given: DeviceProperties | None, *, is_rocm: bool) -> 
         name=given.name or None,
         architecture=_architecture(given, is_rocm=is_rocm),
         sm_count=sm_count,
-        sm_count_source=None if sm_count is None else "deviceProperties.numSms",
+        sm_count_source=None if sm_count is None else _NUM_SMS,
         threads_per_warp=_positive(given.warp_size),
         max_threads_per_sm=_positive(given.max_threads_per_multiprocessor),
         registers_per_sm=_positive(given.regs_per_multiprocessor),

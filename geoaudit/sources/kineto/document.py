@@ -61,8 +61,7 @@ class Document:
     """A trace at its top level.
 
     Attributes:
-        data: the text the events point into (mended, or shortened to its complete part).
-        events: the events, each still JSON.
+        events: the events, each still JSON; they keep the whole text in memory.
         devices: as deviceProperties (formerly computeProperties) tells them.
         rank: of a distributed run, or None.
         versions: of driver, runtime and profiler, by Kineto's key.
@@ -70,7 +69,6 @@ class Document:
         warnings: sentences for the audit.
     """
 
-    data: bytes | bytearray
     events: list[msgspec.Raw]
     devices: tuple[DeviceProperties, ...] = ()
     rank: int | None = None
@@ -137,7 +135,6 @@ def _split(
     devices = devices or plain_value(top.compute_properties, list[DeviceProperties], [])
     info = plain_value(top.distributed_info, _DistributedInfo, _DistributedInfo())
     return Document(
-        data=data,
         events=top.trace_events,
         devices=tuple(devices),
         rank=info.rank if info.rank is not None and info.rank >= 0 else None,

@@ -1,8 +1,9 @@
 """Typed decoding of trace events, in batches, keeping only what the audit needs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import compress
 from typing import Annotated, TypeVar
 
 import msgspec
@@ -94,11 +95,13 @@ class Malformed:
     """Counts of events that were not as they should be.
 
     Attributes:
+        source_name: the file's name, for messages.
         skipped: events that could not be read at all.
         without_arguments: events whose arguments were of a wrong type and left out.
         first: reason and number of the first of them.
     """
 
+    source_name: str
     skipped: int = 0
     without_arguments: int = 0
     first: str | None = None
@@ -129,8 +132,7 @@ def wanted_events(
     """
     for start in range(0, len(raws), _BATCH_EVENTS):
         batch = raws[start : start + _BATCH_EVENTS]
-        chosen = _wanted(batch, start, malformed)
-        events = _decode(chosen, malformed)
+        events = _decode(batch, _selected(batch, start, malformed), start, malformed)
         yield (start + len(batch)) / len(raws), [event for event in events if event.ph == "X"]
 
 
@@ -148,34 +150,31 @@ def nanoseconds(microseconds: Decimal | None) -> int | None:
     return round(microseconds * 1000)
 
 
-def _wanted(
-    batch: list[msgspec.Raw], start: int, malformed: Malformed
-) -> list[tuple[int, msgspec.Raw]]:
+def _selected(batch: list[msgspec.Raw], start: int, malformed: Malformed) -> list[bool]:
     try:
-        heads: list[_Head | None] = [*_HEADS.decode(_joined(batch))]
+        heads = _HEADS.decode(_joined(batch))
     except msgspec.MsgspecError:
         heads = [_head(raw, start + at, malformed) for at, raw in enumerate(batch)]
-    return [
-        (start + at, raw)
-        for at, (raw, head) in enumerate(zip(batch, heads, strict=True))
-        if head is not None and head.cat in _WANTED
-    ]
+    return [head.cat in _WANTED for head in heads]
 
 
-def _head(raw: msgspec.Raw, index: int, malformed: Malformed) -> _Head | None:
+def _head(raw: msgspec.Raw, index: int, malformed: Malformed) -> _Head:
     try:
         return _HEAD.decode(raw)
     except msgspec.MsgspecError as error:
         malformed.skipped += 1
         malformed.note(index, error)
-        return None
+        return _Head()
 
 
-def _decode(chosen: list[tuple[int, msgspec.Raw]], malformed: Malformed) -> list[Event]:
+def _decode(
+    batch: list[msgspec.Raw], selected: list[bool], start: int, malformed: Malformed
+) -> list[Event]:
     try:
-        return _EVENTS.decode(_joined([raw for _, raw in chosen]))
+        return _EVENTS.decode(_joined(compress(batch, selected)))
     except msgspec.MsgspecError:
-        singles = (_single(raw, index, malformed) for index, raw in chosen)
+        numbered = compress(enumerate(batch, start), selected)
+        singles = [_single(raw, index, malformed) for index, raw in numbered]
         return [event for event in singles if event is not None]
 
 
@@ -186,8 +185,8 @@ def _single(raw: msgspec.Raw, index: int, malformed: Malformed) -> Event | None:
         malformed.note(index, error)
     except msgspec.DecodeError as error:
         raise InputError(
-            f"event {index} of the trace holds text that is not valid: {error}. Export the trace "
-            "again, as UTF-8."
+            f"{malformed.source_name}: event {index} holds text that is not valid: {error}. Export "
+            "the trace again, as UTF-8."
         ) from error
     try:
         bare = _BARE_EVENT.decode(raw)
@@ -198,5 +197,5 @@ def _single(raw: msgspec.Raw, index: int, malformed: Malformed) -> Event | None:
     return Event(**msgspec.structs.asdict(bare))
 
 
-def _joined(raws: list[msgspec.Raw]) -> bytes:
+def _joined(raws: Iterable[msgspec.Raw]) -> bytes:
     return b"[" + b",".join(raws) + b"]"

@@ -34,11 +34,13 @@ def read(path: Path, options: ReadOptions) -> Recording:
         NotMeasuredError: the trace holds no kernels.
     """
     document = _document(path, options)
-    activities, malformed = Activities(), Malformed()
+    activities, malformed = Activities(), Malformed(source_name=path.name)
     for share, events in wanted_events(document.events, malformed):
         activities.add(events)
         _report(options, _EVENTS_SPLIT + share * (_EVENTS_DECODED - _EVENTS_SPLIT))
-    recording = assemble(document, activities, malformed, path.name)
+    # Without its events the text of the trace can go before the table is built.
+    document = replace(document, events=[])
+    recording = assemble(document, activities, malformed)
     _report(options, 1.0)
     return replace(recording, path=path)
 
