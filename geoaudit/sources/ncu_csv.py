@@ -74,26 +74,7 @@ def _require_launch_pages(tables: Sequence[Table], path: Path) -> None:
 def _recording(
     launches: Sequence[Launch], tables: Sequence[Table], path: Path, *, partial: bool
 ) -> Recording:
-    geometry, warnings = _geometry(launches)
-    numbers = {
-        column: at_least(_integers(launches, metric), minimum)
-        for column, (metric, minimum) in _INTEGER_METRICS.items()
-    }
-    kinds = pd.Series([s.KIND_KERNEL] * len(launches))
-    columns = {
-        **kernel_names(pd.Series([one.kernel for one in launches], dtype=object), kinds),
-        **numbers,
-        **geometry,
-        s.SHARED_BYTES: numbers[s.STATIC_SHARED_BYTES] + numbers[s.DYNAMIC_SHARED_BYTES],
-        s.KIND: kinds,
-        s.DEVICE: [_identifier(one, "Device") or 0 for one in launches],
-        s.PROCESS: integer_array([_identifier(one, "Process ID") for one in launches]),
-        s.CONTEXT: integer_array([_identifier(one, "Context") for one in launches]),
-        s.STREAM: integer_array([_identifier(one, "Stream") for one in launches]),
-        s.DRAM_BYTES: _reals(launches, _dram_bytes),
-        s.SM_ACTIVE_FRACTION: _reals(launches, _sm_active_fraction),
-    }
-    table = build_launches(columns)
+    table, warnings = _table(launches)
     if table[s.GRID_X].isna().all():
         raise NotMeasuredError(
             f"{path}: none of the {len(launches):,} launches has a grid and block. Record with "
@@ -113,6 +94,29 @@ def _recording(
             warnings=(_SERIALISED, *warnings, *device_warnings, *_reading_warnings(launches)),
         ),
     )
+
+
+def _table(launches: Sequence[Launch]) -> tuple[pd.DataFrame, list[str]]:
+    geometry, warnings = _geometry(launches)
+    numbers = {
+        column: at_least(_integers(launches, metric), minimum)
+        for column, (metric, minimum) in _INTEGER_METRICS.items()
+    }
+    kinds = pd.Series([s.KIND_KERNEL] * len(launches))
+    columns = {
+        **kernel_names(pd.Series([one.kernel for one in launches], dtype=object), kinds),
+        **numbers,
+        **geometry,
+        s.SHARED_BYTES: numbers[s.STATIC_SHARED_BYTES] + numbers[s.DYNAMIC_SHARED_BYTES],
+        s.KIND: kinds,
+        s.DEVICE: [_identifier(one, "Device") or 0 for one in launches],
+        s.PROCESS: integer_array([_identifier(one, "Process ID") for one in launches]),
+        s.CONTEXT: integer_array([_identifier(one, "Context") for one in launches]),
+        s.STREAM: integer_array([_identifier(one, "Stream") for one in launches]),
+        s.DRAM_BYTES: _reals(launches, _dram_bytes),
+        s.SM_ACTIVE_FRACTION: _reals(launches, _sm_active_fraction),
+    }
+    return build_launches(columns), warnings
 
 
 def _reading_warnings(launches: Sequence[Launch]) -> list[str]:

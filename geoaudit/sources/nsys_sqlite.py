@@ -1,6 +1,6 @@
 """Nsight Systems SQLite exports (``nsys export --type sqlite``) as a launches table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -48,6 +48,11 @@ _KERNEL_COLUMNS = (
     "clusterZ",
     "maxActiveClusters",
 )
+_GEOMETRY_COLUMNS = {
+    **dict(zip(s.GRID, ("gridX", "gridY", "gridZ"), strict=True)),
+    **dict(zip(s.BLOCK, ("blockX", "blockY", "blockZ"), strict=True)),
+    **dict(zip(s.CLUSTER, ("clusterX", "clusterY", "clusterZ"), strict=True)),
+}
 # CUpti_ActivityMemcpyKind, as CUPTI numbers the directions of a copy.
 _COPY_DIRECTIONS = {
     1: "Host-to-Device",
@@ -94,30 +99,10 @@ def read_nsys_sqlite(path: Path, options: ReadOptions) -> Recording:
         processes = process_of(rows["globalPid"])
         devices = used_devices(database, rows["deviceId"], processes)
         ranges, range_warnings = launch_ranges(database, rows)
-        times, time_warnings = checked_times(rows["start"], rows["end"])
-        geometry, geometry_warnings = _geometry(rows)
-        green = int((rows["greenContextId"] > 0).fillna(value=False).sum())
-        warnings = (
-            *geometry_warnings,
-            *time_warnings,
-            *devices.warnings,
-            *green_context_warnings(database, green),
-            *_graph_warnings(database),
-            *_loss_warnings(database),
-            *range_warnings,
-        )
+        warnings = (*devices.warnings, *_warnings(database, rows), *range_warnings)
         environment = _environment(database)
-    columns = {
-        **kernel_names(rows["name"], rows["kind"]),
-        **_attributes(rows),
-        **geometry,
-        **times,
-        s.KIND: rows["kind"],
-        s.DEVICE: devices.index,
-        s.PROCESS: processes,
-        s.RANGES: ranges,
-    }
-    launches = build_launches(columns)
+    placed = {s.DEVICE: devices.index, s.PROCESS: processes, s.RANGES: ranges}
+    launches, value_warnings = _launches(rows, placed)
     if launches.loc[launches[s.KIND] == s.KIND_KERNEL, s.GRID_X].isna().all():
         raise NotMeasuredError(
             f"{path}: none of the {int((rows['kind'] == s.KIND_KERNEL).sum()):,} kernel records "
@@ -133,9 +118,28 @@ def read_nsys_sqlite(path: Path, options: ReadOptions) -> Recording:
             devices=devices.devices,
             environment=environment,
             untimed=int(launches[s.START_NS].isna().sum()),
-            warnings=warnings,
+            warnings=(*value_warnings, *warnings),
         ),
     )
+
+
+def _launches(
+    rows: pd.DataFrame, placed: Mapping[str, object]
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The table, with the warnings its values gave rise to."""
+    times, time_warnings = checked_times(rows["start"], rows["end"])
+    geometry, geometry_warnings = checked_geometry(
+        {name: rows[column] for name, column in _GEOMETRY_COLUMNS.items()}
+    )
+    columns = {
+        **placed,
+        **kernel_names(rows["name"], rows["kind"]),
+        **_attributes(rows),
+        **geometry,
+        **times,
+        s.KIND: rows["kind"],
+    }
+    return build_launches(columns), (*geometry_warnings, *time_warnings)
 
 
 def _require_kernels(database: Database, path: Path) -> None:
@@ -192,21 +196,6 @@ def _kernel_texts(database: Database, kernels: pd.DataFrame) -> pd.Series:
     return names
 
 
-def _geometry(rows: pd.DataFrame) -> tuple[dict[str, pd.Series], list[str]]:
-    sources = {
-        s.GRID_X: "gridX",
-        s.GRID_Y: "gridY",
-        s.GRID_Z: "gridZ",
-        s.BLOCK_X: "blockX",
-        s.BLOCK_Y: "blockY",
-        s.BLOCK_Z: "blockZ",
-        s.CLUSTER_X: "clusterX",
-        s.CLUSTER_Y: "clusterY",
-        s.CLUSTER_Z: "clusterZ",
-    }
-    return checked_geometry({name: rows[column] for name, column in sources.items()})
-
-
 def _attributes(rows: pd.DataFrame) -> dict[str, pd.Series]:
     static = at_least(rows["staticSharedMemory"], 0)
     dynamic = at_least(rows["dynamicSharedMemory"], 0)
@@ -226,6 +215,15 @@ def _attributes(rows: pd.DataFrame) -> dict[str, pd.Series]:
         s.GRAPH_NODE_ID: at_least(rows["graphNodeId"], 1),
         s.COPY_BYTES: at_least(rows["bytes"], 0),
     }
+
+
+def _warnings(database: Database, rows: pd.DataFrame) -> list[str]:
+    green = int((rows["greenContextId"] > 0).fillna(value=False).sum())
+    return [
+        *green_context_warnings(database, green),
+        *_graph_warnings(database),
+        *_loss_warnings(database),
+    ]
 
 
 def _graph_warnings(database: Database) -> list[str]:

@@ -32,6 +32,10 @@ DIAGNOSTIC_TABLE = "DIAGNOSTIC_EVENT"
 
 # No profile holds this value: it stands for NULL on the way from SQLite into a numpy array.
 _NULL = -(2**63)
+_NUMBER = "ifnull({0}, :null)"
+_CHECKED_NUMBER = (
+    "CASE typeof({0}) WHEN 'integer' THEN {0} WHEN 'real' THEN CAST({0} AS INTEGER) ELSE :null END"
+)
 _ROWS_PER_FETCH = 65_536
 _STRINGS_PER_QUERY = 500
 
@@ -101,9 +105,14 @@ class Database:
         known = [column for column in columns if column.lower() in present]
         values = np.empty((0, len(known)), dtype=np.int64)
         if name is not None and known:
-            expressions = ", ".join(_integer_expression(column) for column in known)
-            query = f"SELECT {expressions} FROM {_quoted(name)} WHERE {where}"
-            values = self._fetch_integers(query, len(known), self.count(table, where), progress)
+            rest = f"FROM {_quoted(name)} WHERE {where}"
+            expected = self.count(table, where)
+            try:
+                values = self._fetch_integers(known, _NUMBER, rest, expected, progress)
+            except (TypeError, ValueError, OverflowError):
+                # A damaged export can hold text in any column; checking each cell takes twice
+                # as long.
+                values = self._fetch_integers(known, _CHECKED_NUMBER, rest, expected, progress)
         rows = len(values) if known else self.count(table, where)
         by_name = {column: values[:, index] for index, column in enumerate(known)}
         return pd.DataFrame({column: _nullable(by_name.get(column), rows) for column in columns})
@@ -147,10 +156,16 @@ class Database:
         return self._connection.execute(query).fetchone() is not None
 
     def _fetch_integers(
-        self, query: str, width: int, expected_rows: int, progress: Progress | None
+        self,
+        columns: Sequence[str],
+        expression: str,
+        rest: str,
+        expected_rows: int,
+        progress: Progress | None,
     ) -> np.ndarray:
-        parts, done = [np.empty((0, width), dtype=np.int64)], 0
-        cursor = self._connection.execute(query, {"null": _NULL})
+        parts, done = [np.empty((0, len(columns)), dtype=np.int64)], 0
+        selected = ", ".join(expression.format(_quoted(column)) for column in columns)
+        cursor = self._connection.execute(f"SELECT {selected} {rest}", {"null": _NULL})
         while rows := cursor.fetchmany(_ROWS_PER_FETCH):
             parts.append(np.array(rows, dtype=np.int64))
             done += len(rows)
@@ -189,14 +204,6 @@ def open_database(path: Path) -> Iterator[Database]:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _integer_expression(column: str) -> str:
-    name = _quoted(column)
-    return (
-        f"CASE typeof({name}) WHEN 'integer' THEN {name} "
-        f"WHEN 'real' THEN CAST({name} AS INTEGER) ELSE :null END"
-    )
 
 
 def _nullable(values: np.ndarray | None, rows: int) -> pd.api.extensions.ExtensionArray:

@@ -172,7 +172,8 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         matches=_is_xspace,
         reason="a JAX/XLA profile (xplane.pb, an XSpace), which is not read yet. Record the run "
-        "with `nsys profile --trace=cuda,nvtx` and give `nsys export --type sqlite`",
+        "with Nsight Systems and give the SQLite export, or on AMD with rocprofv3 "
+        "--kernel-trace and give its kernel_trace.csv",
     ),
     Refusal(
         matches=_is_packet_stream,
