@@ -25,17 +25,14 @@ no intervention.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
-from geoaudit.diagnosis.finding import Verdict, VerdictName
+from geoaudit.diagnosis.finding import Verdict
 from geoaudit.diagnosis.recognition import (
     is_communication,
     is_launch_bound,
-    is_mostly_overlapped,
     is_persistent,
     leaves_threads_unfilled,
-    spread_of,
     tail_loss,
     thread_bound,
 )
@@ -49,6 +46,7 @@ from geoaudit.diagnosis.thresholds import (
     WORTHWHILE_TAIL,
     Thresholds,
 )
+from geoaudit.diagnosis.weighing import inconclusive, suspected, weighed
 from geoaudit.diagnosis.wording import counted, duration, percent
 from geoaudit.geometry.shape import Limiter
 
@@ -76,14 +74,14 @@ def judge(evidence: SignatureEvidence, thresholds: Thresholds = DEFAULT_THRESHOL
     for case in CASES:
         verdict = case(evidence, thresholds)
         if verdict is not None:
-            return _weighed(verdict, evidence, thresholds)
-    return _weighed(_healthy(evidence), evidence, thresholds)
+            return weighed(verdict, evidence, thresholds)
+    return weighed(_healthy(evidence), evidence, thresholds)
 
 
 def _communication(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     if not is_communication(evidence.kernel, evidence.owner):
         return None
-    return _suspected(
+    return suspected(
         "communication", "a collective or a copy, by its owner or name: its grid is small by design"
     )
 
@@ -92,7 +90,7 @@ def _launch_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdic
     timing = evidence.timing
     if timing is None or not is_launch_bound(timing, thresholds):
         return None
-    return _suspected(
+    return suspected(
         "launch_bound",
         f"median {duration(timing.median_ns)} is at or below the launch floor of "
         f"{duration(thresholds.launch_floor_ns)}: another shape wins nothing, fewer launches do",
@@ -103,16 +101,16 @@ def _launch_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdic
 def _unknown_geometry(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     geometry = evidence.geometry
     if geometry.grid_blocks is None:
-        return _inconclusive(
+        return inconclusive(
             "the recording has no grid for this kernel",
             "a recording that carries the grid, CUDA graphs node by node",
         )
     if evidence.device is None or geometry.sm_fill is None:
-        return _inconclusive(
+        return inconclusive(
             "the device, and with it the SM count, is unknown", "--device NAME or --sms N"
         )
     if geometry.grid_blocks < 1 or geometry.resident_blocks_per_sm == 0:
-        return _inconclusive(
+        return inconclusive(
             "a launch of this shape is impossible on the device named", "the device it ran on"
         )
     return None
@@ -121,7 +119,7 @@ def _unknown_geometry(evidence: SignatureEvidence, thresholds: Thresholds) -> Ve
 def _untimed(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     if evidence.timing is not None:
         return None
-    return _inconclusive(f"{_grid_on_sms(evidence)}, but no launch was timed", "a timed recording")
+    return inconclusive(f"{_grid_on_sms(evidence)}, but no launch was timed", "a timed recording")
 
 
 def _starved(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
@@ -134,7 +132,7 @@ def _starved(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | N
             "; one block may be structurally right: then the width of the block and its bytes in "
             "flight are the lever, not more blocks"
         )
-    return _suspected(
+    return suspected(
         "starved",
         reason,
         "another block count measured against this one, or the bytes of a launch against the "
@@ -146,7 +144,7 @@ def _between(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | N
     fill = evidence.geometry.sm_fill
     if fill is None or fill >= FILLED_SM_FILL:
         return None
-    return _inconclusive(
+    return inconclusive(
         f"{_grid_on_sms(evidence)}: neither starved nor full",
         "another block count measured against this one",
     )
@@ -155,7 +153,7 @@ def _between(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | N
 def _unknown_residency(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     if evidence.geometry.waves is not None or is_persistent(evidence):
         return None
-    return _inconclusive(
+    return inconclusive(
         f"{_grid_on_sms(evidence)}, but how many blocks an SM holds is unknown",
         "registers per thread, shared memory and, for clusters, the most that are active at once",
     )
@@ -166,7 +164,7 @@ def _persistent(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict 
         return None
     sms = evidence.device.usable_sms
     per_sm = (evidence.geometry.grid_blocks or 0) // sms
-    return _suspected(
+    return suspected(
         "healthy",
         f"the grid is {per_sm} x {sms} SMs and resident at once, the shape of a persistent kernel",
     )
@@ -176,7 +174,7 @@ def _tail(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None
     loss, geometry = tail_loss(evidence, TAIL_FULL_WAVES), evidence.geometry
     if loss is None or geometry.waves is None or loss <= 1 - WORTHWHILE_TAIL:
         return None
-    return _suspected(
+    return suspected(
         "tail",
         f"{geometry.waves:.2f} waves: the partial last wave loses {percent(loss)} of "
         f"{_median(evidence)} if all blocks take equally long",
@@ -191,7 +189,7 @@ def _occupancy_limited(evidence: SignatureEvidence, thresholds: Thresholds) -> V
         return None
     if waves < 1 or occupancy >= LOW_THEORETICAL_OCCUPANCY:
         return None
-    return _suspected(
+    return suspected(
         "occupancy_limited",
         f"the grid fills {waves:.2f} waves, but {_LIMITED_BY[limiter]} let an SM hold only "
         f"{counted(geometry.resident_blocks_per_sm or 0, 'block')}: theoretical occupancy "
@@ -205,7 +203,7 @@ def _unfilled(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | 
     bound = thread_bound(evidence)
     if bound is None or not leaves_threads_unfilled(evidence, UNFILLED_THREADS):
         return None
-    return _inconclusive(
+    return inconclusive(
         f"{_grid_on_sms(evidence)}, but only {percent(bound)} of the thread slots are filled",
         "the bytes each SM has in flight, by counters, or more or wider blocks measured against "
         "this shape",
@@ -229,54 +227,11 @@ CASES: tuple[Case, ...] = (
 
 def _healthy(evidence: SignatureEvidence) -> Verdict:
     geometry = evidence.geometry
-    return _suspected(
+    return suspected(
         "healthy",
         f"{_grid_on_sms(evidence)}, {geometry.waves or 0:.2f} waves, "
         f"theoretical occupancy {percent(geometry.theoretical_occupancy or 0)}",
     )
-
-
-def _weighed(verdict: Verdict, evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict:
-    """The verdict with what the timing rules out, or taken back where the timing disagrees."""
-    timing = evidence.timing
-    if timing is None or verdict.name in ("communication", "launch_bound", "inconclusive"):
-        return verdict
-    spread = spread_of(timing, thresholds)
-    if spread.name == "wide":
-        return _inconclusive(
-            f"{verdict.reason}; but the durations do not repeat: {spread.sentence}",
-            "the kernel replayed alone, or counters: contention, or work that differs from launch "
-            "to launch",
-        )
-    if verdict.name != "healthy" and is_mostly_overlapped(timing):
-        share = percent(timing.overlapped_fraction or 0)
-        return _inconclusive(
-            f"{verdict.reason}; but {share} of its time is under other kernels, which use the SMs "
-            "it leaves",
-            "the kernel replayed alone, and the token timed with another grid",
-        )
-    return replace(verdict, ruled_out=_ruled_out(evidence, spread.name, thresholds))
-
-
-def _ruled_out(evidence: SignatureEvidence, spread: str, thresholds: Thresholds) -> tuple[str, ...]:
-    timing = evidence.timing
-    if timing is None:
-        return ()
-    sentences = []
-    if spread == "tight":
-        sentences.append(f"not contention: {spread_of(timing, thresholds).sentence}")
-    floors = timing.median_ns / thresholds.launch_floor_ns
-    if floors >= 2:
-        sentences.append(
-            f"not the launch itself: {duration(timing.median_ns)} is {floors:.1f} times the "
-            f"launch floor of {duration(thresholds.launch_floor_ns)}"
-        )
-    if timing.overlapped_fraction is not None and timing.overlapped_fraction < 0.05:
-        sentences.append(
-            f"not other streams: {percent(timing.overlapped_fraction)} of its time is under "
-            "other kernels"
-        )
-    return tuple(sentences)
 
 
 def _grid_on_sms(evidence: SignatureEvidence) -> str:
@@ -290,11 +245,3 @@ def _grid_on_sms(evidence: SignatureEvidence) -> str:
 
 def _median(evidence: SignatureEvidence) -> str:
     return "an unknown time" if evidence.timing is None else duration(evidence.timing.median_ns)
-
-
-def _suspected(name: VerdictName, reason: str, would_decide: str = "") -> Verdict:
-    return Verdict(name=name, confidence="suspected", reason=reason, would_decide=would_decide)
-
-
-def _inconclusive(reason: str, would_decide: str) -> Verdict:
-    return Verdict(name="inconclusive", confidence=None, reason=reason, would_decide=would_decide)

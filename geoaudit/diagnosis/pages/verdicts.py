@@ -11,8 +11,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
             "launch costs, and its durations do not spread widely.",
             matters="It looks memory-bound to every throughput counter while most of the device "
             "is idle.",
-            formula="sm_fill < 0.5, median > launch floor (2 us), spread not wide, at most 50 % of "
-            "the time under other kernels.",
+            formula="sm_fill < 0.5, median > launch floor (2.5 us), spread not wide, at most 50 % "
+            "of the time under other kernels.",
             example="12 blocks on 132 SMs, 87 us, standard deviation 982 ns: contention would be "
             "noisy, this repeats to 1.1 %.",
             action="Split an axis whose parts need no reduction across blocks, read nothing twice "
@@ -51,8 +51,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "The kernel takes what a launch takes",
         Sections(
             measures="Median duration at or below the launch floor.",
-            formula="median <= 2 us. On an H200 launches that exit at once take 1.3 to 1.5 us, and "
-            "a small state update reshaped as far as it goes 2.25 us.",
+            formula="median <= 2.5 us. On an H200 launches that exit at once take 1.3 to 1.5 us, "
+            "and a small state update reshaped as far as it goes 2.25 us.",
             example="An elementwise kernel of one block: 0.9 us.",
             action="Fuse it into a neighbour; programmatic dependent launch; fewer launches.",
             limits="The floor is a default and not measured on the device.",

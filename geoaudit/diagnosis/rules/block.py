@@ -1,6 +1,7 @@
 """Rules on the block: what its threads, registers and shared memory let an SM hold."""
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
+from geoaudit.diagnosis.recognition import is_persistent
 from geoaudit.diagnosis.rule import Observation, rule
 from geoaudit.diagnosis.thresholds import LOW_THEORETICAL_OCCUPANCY
 from geoaudit.diagnosis.wording import counted, percent
@@ -47,7 +48,8 @@ def registers_limit_residency(evidence: SignatureEvidence) -> Observation | None
     """Registers keep more than half of the SM's warp slots empty.
 
     What it measures:
-        Theoretical occupancy below 50 % with registers as what bounds the resident blocks.
+        Theoretical occupancy below 50 % with registers as what bounds the resident blocks, in
+        grids of a wave or more that are not sized to the device (k x SMs, all resident).
     Why it matters:
         Fewer resident warps hide less latency, and fewer resident blocks make more waves.
     Formula:
@@ -72,7 +74,8 @@ def shared_memory_limits_residency(evidence: SignatureEvidence) -> Observation |
     """Shared memory keeps more than half of the SM's warp slots empty.
 
     What it measures:
-        Theoretical occupancy below 50 % with shared memory as what bounds the resident blocks.
+        Theoretical occupancy below 50 % with shared memory as what bounds the resident blocks, in
+        grids of a wave or more that are not sized to the device (k x SMs, all resident).
     Why it matters:
         Fewer resident blocks hide less latency and make more waves.
     Formula:
@@ -105,14 +108,14 @@ def block_slots_limit_residency(evidence: SignatureEvidence) -> Observation | No
     What to do:
         Two or more of today's blocks as the warps of one block.
     Limits:
-        At 50 % it still fires, unlike GA104 and GA105, because the remedy costs nothing. Where the
-        grid is smaller than the block slots of the device it is GA101's or GA107's case.
+        At 50 % it still fires, unlike GA104 and GA105, because the remedy costs nothing. Grids
+        below a wave are GA101's or GA107's case.
     """
     geometry = evidence.geometry
     occupancy = geometry.theoretical_occupancy
-    if geometry.limiter != "blocks" or occupancy is None or evidence.device is None:
+    if geometry.limiter != "blocks" or occupancy is None or not _fills_its_slots(evidence):
         return None
-    if occupancy > LOW_THEORETICAL_OCCUPANCY or (geometry.waves or 0) < 1:
+    if occupancy > LOW_THEORETICAL_OCCUPANCY:
         return None
     return "note", (
         f"{geometry.resident_blocks_per_sm} block slots of {geometry.block_threads} threads: "
@@ -125,12 +128,17 @@ def _limited_by(evidence: SignatureEvidence, limiter: Limiter, amount: str) -> O
     occupancy, resident = geometry.theoretical_occupancy, geometry.resident_blocks_per_sm
     if geometry.limiter != limiter or occupancy is None or not resident:
         return None
-    if occupancy >= LOW_THEORETICAL_OCCUPANCY:
+    if not _fills_its_slots(evidence) or occupancy >= LOW_THEORETICAL_OCCUPANCY:
         return None
     return "note", (
         f"{amount} allow {counted(resident, 'resident block')} per SM: "
         f"{_resident_warps(evidence)} ({percent(occupancy)})"
     )
+
+
+def _fills_its_slots(evidence: SignatureEvidence) -> bool:
+    """Whether the grid takes every slot its blocks may have, and was not sized to do just that."""
+    return (evidence.geometry.waves or 0) >= 1 and not is_persistent(evidence)
 
 
 def _resident_warps(evidence: SignatureEvidence) -> str:

@@ -94,7 +94,7 @@ def launch_bound_kernel(judgement: Judgement) -> Observation | None:
     What to do:
         Fuse it with its neighbour; programmatic dependent launch.
     Limits:
-        The floor is a default (2 us) and not measured on this device.
+        The floor is a default (2.5 us) and not measured on this device.
     """
     return _reported(judgement, "launch_bound", "note")
 

@@ -163,6 +163,20 @@ def test_block_slots_limit_residency() -> None:
     assert "GA106" not in findings(evidence(5_000, 64, device=GB10))
 
 
+@pytest.mark.parametrize(
+    "case",
+    [
+        evidence(4, 384, registers=168),
+        evidence(132, 384, registers=168),
+        evidence(4, 256, shared_bytes=160 * 1024),
+        evidence(400, 32, device=GB10),
+    ],
+    ids=["small-grid", "persistent", "small-grid-shared", "slots-not-filled"],
+)
+def test_residency_is_not_blamed_where_no_block_waits_for_it(case: SignatureEvidence) -> None:
+    assert not {"GA104", "GA105", "GA106"} & set(findings(case))
+
+
 def test_thread_slots_unfilled_where_every_sm_has_a_block() -> None:
     fired = findings(evidence(512, 128, device=B200))
     assert fired["GA107"].severity == "warning"

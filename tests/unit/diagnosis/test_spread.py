@@ -3,8 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats
 
 from geoaudit.diagnosis.spread import (
+    _bootstrap_interval,
     classify_interval,
     classify_spread,
     spread_bounds,
@@ -89,9 +91,25 @@ def test_an_open_verdict_is_settled_by_the_bootstrap_and_repeats() -> None:
     assert first.spread == "wide"
 
 
-def test_bootstrap_takes_a_subset_of_many_sites_and_launches() -> None:
-    noisy = sites(87_000, 11_500, count=40, launches=5) + sites(87_000, 10_600, count=1, launches=9)
-    assert classify_spread(noisy) in ("undecided", "wide")
+@pytest.mark.parametrize(("count", "launches"), [(1, 60), (5, 12), (40, 9)])
+def test_bootstrap_agrees_with_scipy(count: int, launches: int) -> None:
+    noisy = sites(87_000, 11_500, count=count, launches=launches)
+
+    def row_relative_mad(*samples: Site, axis: int = -1) -> Site:
+        row: Site = np.median(
+            [stats.median_abs_deviation(s, axis=axis) / np.median(s, axis=axis) for s in samples],
+            axis=0,
+        )
+        return row
+
+    expected = stats.bootstrap(
+        noisy, row_relative_mad, n_resamples=2_000, method="percentile", random_state=1
+    ).confidence_interval
+    width = expected.high - expected.low
+    low, high = _bootstrap_interval(noisy)
+    # 32 of 40 sites are resampled: the interval may be that much wider.
+    assert low == pytest.approx(expected.low, abs=0.25 * width)
+    assert high == pytest.approx(expected.high, abs=0.25 * width)
 
 
 def test_no_duration_at_all_is_not_a_timing() -> None:

@@ -16,7 +16,7 @@ def test_the_documents_kernel_is_starved_and_contention_is_ruled_out() -> None:
     assert verdict.reason == ("12 blocks on 132 SMs (9.1 % have work), and each launch takes 87 us")
     assert verdict.ruled_out == (
         "not contention: spread 1.1 % over 69 launches at 12 sites",
-        "not the launch itself: 87 us is 43.5 times the launch floor of 2 us",
+        "not the launch itself: 87 us is 34.8 times the launch floor of 2.5 us",
     )
     assert verdict.would_decide
 
@@ -70,10 +70,10 @@ def test_share_of_the_sms_decides(blocks: int, expected: str) -> None:
 
 
 def test_a_median_at_the_launch_floor_is_launch_bound_however_small_the_grid() -> None:
-    at_floor = replace(TIGHT, median_ns=2_000.0)
+    at_floor = replace(TIGHT, median_ns=2_500.0)
     assert judge(evidence(1, timing=at_floor)).name == "launch_bound"
     assert judge(evidence(None, timing=at_floor)).name == "launch_bound"
-    assert judge(evidence(1, timing=replace(TIGHT, median_ns=2_001.0))).name == "starved"
+    assert judge(evidence(1, timing=replace(TIGHT, median_ns=2_501.0))).name == "starved"
 
 
 def test_the_launch_floor_can_be_set() -> None:
@@ -211,5 +211,5 @@ def test_every_verdict_has_a_reason_and_doubt_says_what_decides(
     if verdict.name == "starved":
         assert case.geometry.sm_fill is not None
         assert case.geometry.sm_fill < 0.5
-        assert median_ns > 2_000
+        assert median_ns > 2_500
     assert case.device is H200
