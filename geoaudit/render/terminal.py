@@ -143,7 +143,7 @@ def _tables(audit: Audit, width: int, wide: bool) -> list[Line]:
     else:
         lines += [Line(text=text) for text in wrapped(no_rows_sentence(audit), width)]
     if audit.communication_rows:
-        title = "communication: collectives are small by design, and are not ranked with the rest"
+        title = "communication: small by design, so not ranked with the rest"
         lines += [Line(), Line(text=title, style="bold")]
         lines += row_lines(audit.communication_rows, audit, width, wide)
     hidden = hidden_rows_sentence(audit)

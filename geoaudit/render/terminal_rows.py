@@ -10,9 +10,19 @@ from geoaudit.render.numbers import plural
 from geoaudit.render.row_cells import MARK, RowCells, geometry_words, row_cells
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 
-NARROWEST_NAME = 16
+SHORTEST_NAME = 24
 WIDEST_DIMENSIONS = 14
 _INDENT = "    "
+_NARROW = (
+    TextColumn(heading="#"),
+    TextColumn(heading="kernel", right=False),
+    TextColumn(heading="grid"),
+    TextColumn(heading="time"),
+    TextColumn(heading="SM fill  "),
+    TextColumn(heading="wasted"),
+    TextColumn(heading="share"),
+    TextColumn(heading="verdict", right=False),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,29 +49,30 @@ def row_lines(rows: Sequence[AuditRow], audit: Audit, width: int, wide: bool) ->
 
 def _narrow_lines(rows: Sequence[AuditRow], audit: Audit, width: int) -> list[Line]:
     cells = [row_cells(row) for row in rows]
-    columns = (
-        TextColumn(heading="#"),
-        TextColumn(heading="kernel", right=False),
-        TextColumn(heading="grid"),
-        TextColumn(heading="time"),
-        TextColumn(heading="SM fill  "),
-        TextColumn(heading="wasted"),
-        TextColumn(heading="share"),
-        TextColumn(heading="verdict", right=False),
-    )
+    columns = list(_NARROW)
     figures = [_narrow_figures(one) for one in cells]
     widths = column_widths(columns, figures)
-    others = sum(widths) - widths[1] + 2 * (len(widths) - 1)
-    name_width = max(width - others, NARROWEST_NAME)
-    widths[1] = name_width
+    beneath = _name_room(widths, width) < SHORTEST_NAME
+    if beneath:
+        # The verdict is the one column that reads as well in the line beneath.
+        columns, widths = columns[:-1], widths[:-1]
+        figures = [figure[:-1] for figure in figures]
+    widths[1] = max(_name_room(widths, width), 1)
     lines = [Line(text=aligned([one.heading for one in columns], columns, widths), style="bold")]
     for row, one, figure in zip(rows, cells, figures, strict=True):
-        figure[1] = elide(row.kernel_short, name_width)
+        figure[1] = elide(row.kernel_short, widths[1])
         marked = _marked_fill(one) if one.marked else ""
         lines.append(Line(text=aligned(figure, columns, widths), marked=marked))
-        details = wrapped(_details(row, one, audit), width, first=_INDENT, rest=_INDENT)
-        lines += [Line(text=text, style="dim") for text in details]
+        details = f"{one.verdict} · " * beneath + _details(row, one, audit)
+        lines += [
+            Line(text=text, style="dim")
+            for text in wrapped(details, width, first=_INDENT, rest=_INDENT)
+        ]
     return lines
+
+
+def _name_room(widths: Sequence[int], width: int) -> int:
+    return width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
 
 
 def _narrow_figures(cells: RowCells) -> list[str]:

@@ -1,0 +1,78 @@
+"""Options and fixtures of the whole test suite."""
+
+import ctypes
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+NO_DEVICE = "no CUDA device: {reason}"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the golden outputs anew in place of comparing with them; read the difference "
+        "before it is committed",
+    )
+    parser.addoption(
+        "--require-gpu",
+        action="store_true",
+        help="a test marked gpu that finds no CUDA device fails in place of being skipped",
+    )
+
+
+@lru_cache(maxsize=1)
+def cuda_device_missing() -> str | None:
+    """Why there is no CUDA device, or None where the driver finds one."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError as error:
+        return str(error)
+    status = int(driver.cuInit(0))
+    if status != 0:
+        return f"cuInit returns {status}"
+    count = ctypes.c_int(0)
+    status = int(driver.cuDeviceGetCount(ctypes.byref(count)))
+    if status != 0:
+        return f"cuDeviceGetCount returns {status}"
+    return None if count.value > 0 else "the driver counts 0 devices"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("gpu") is None:
+        return
+    reason = cuda_device_missing()
+    if reason is None:
+        return
+    message = NO_DEVICE.format(reason=reason)
+    if item.config.getoption("--require-gpu"):
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
+
+
+@pytest.fixture(autouse=True)
+def _terminal_of_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """A function that compares a text with a file of ``tests/golden``, byte for byte."""
+    update = bool(request.config.getoption("--update-golden"))
+
+    def compare(name: str, text: str) -> None:
+        file = GOLDEN / name
+        if update:
+            file.write_bytes(text.encode())
+            return
+        if not file.exists():
+            pytest.fail(f"{file} is missing: run pytest --update-golden and read what it wrote")
+        assert text.encode().decode() == file.read_bytes().decode()
+
+    return compare
