@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from capabilities import CAPABILITIES, KIB, device_of
 
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.geometry.occupancy import BlockResources, Residency, residency
 from geoaudit.geometry.shape import Limiter
+from tests.unit.geometry.capabilities import CAPABILITIES, KIB, device_of
 
 TUPLES = 5000
 SOURCE = Path(__file__).parent / "occupancy_oracle.cpp"
