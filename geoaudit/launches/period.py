@@ -7,7 +7,7 @@ regular intervals by launches of its own (the embedding, the language-model head
 the interval and not the level is the unit.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -23,10 +23,10 @@ REGULAR_FRACTION = 0.65
 DISTANCE_TOLERANCE = 0.05
 SHORT_DISTANCE_TOLERANCE = 0.1
 LAUNCHES_TOLERANCE = 2.0
-# What interrupts the layers of a token: at least a norm, a head and a sampling launch, and less
+# What a token launches beside its layers: at least an embedding, a head and a sampling, and less
 # than half a unit; an extra launch now and then is less, a prefill between requests is more.
-INTERRUPTION_LAUNCHES = 3
-INTERRUPTION_FRACTIONS = (0.02, 0.5)
+OWN_LAUNCHES = 3
+OWN_FRACTIONS = (0.02, 0.5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,15 +38,13 @@ class Level:
         anchors: positions of the anchor in the sequence, from its first to its last regular one.
         coverage: share of the launches that regular distances span, 0 to 1.
         symbols: what the anchor is distinguished by.
-        repeats_inside: units of the level below in one of this one; 1: none found.
-        bounded: the units inside are interrupted by launches of their own.
+        bounded: beside the units inside there are launches of its own.
     """
 
     period: float
     anchors: Ints
     coverage: float
     symbols: Symbols
-    repeats_inside: int = 1
     bounded: bool = False
 
 
@@ -72,11 +70,16 @@ def find_levels(sequence: LaunchSequence) -> list[Level]:
     return [*levels, _best(group)] if group else levels
 
 
-def climb(levels: list[Level]) -> Level | None:
-    """The level of the token among levels by rising period, or None without levels."""
+def climb(levels: list[Level], names: Ints) -> Level | None:
+    """The level of the token, or None without levels.
+
+    Args:
+        levels: by rising period.
+        names: kernel codes of the sequence.
+    """
     current: Level | None = None
     for level in levels:
-        current = level if current is None else _higher(current, level)
+        current = level if current is None else _higher(current, level, names)
     return current
 
 
@@ -91,28 +94,52 @@ def _symbol_kinds(
     )
 
 
-def _higher(current: Level, level: Level) -> Level:
-    """The level, with what it holds of the current one, or the current one."""
+def _higher(current: Level, level: Level, names: Ints) -> Level:
+    """The level, if the current one is a part of its unit, or the current one."""
     repeats = _regular_repeats(current, level)
-    if repeats is None:
-        irregular = level.coverage > current.coverage + 0.1 and not current.bounded
-        return level if irregular else current
-    if repeats < 2:
-        return current
-    interruption = level.period - repeats * current.period
-    bounds = interruption >= INTERRUPTION_LAUNCHES
+    if repeats is None or repeats < 2:
+        return level if _spans_unequal_units(current, level, repeats, names) else current
+    own = _own_launches(level, repeats, names)
+    bounds = own >= OWN_LAUNCHES
     if current.bounded:
-        least, most = (fraction * current.period for fraction in INTERRUPTION_FRACTIONS)
-        if not bounds or not least <= interruption <= most:
+        least, most = (fraction * current.period for fraction in OWN_FRACTIONS)
+        if not bounds or not least <= own <= most:
             return current
-    return Level(
-        period=level.period,
-        anchors=level.anchors,
-        coverage=level.coverage,
-        symbols=level.symbols,
-        repeats_inside=repeats if repeats * current.period >= level.period / 2 else 1,
-        bounded=bounds or current.bounded,
-    )
+    return replace(level, bounded=bounds or current.bounded)
+
+
+def _spans_unequal_units(current: Level, level: Level, repeats: int | None, names: Ints) -> bool:
+    """Whether the level's units hold the current one in changing numbers.
+
+    So do steps of different depth, as those of a draft and of the model that checks it: they
+    have in common what is launched once per step. Where the number changes without that, the
+    current level is taken for a chance repetition if the other explains clearly more.
+    """
+    if current.bounded:
+        return False
+    first, last = int(level.anchors[0]), int(level.anchors[-1])
+    units = len(level.anchors) - 1
+    counts = np.bincount(names[first:last])
+    once = int((np.abs(counts - units) <= units // 10).sum())
+    spans = last - first >= 0.8 * (current.anchors[-1] - current.anchors[0])
+    inside = np.searchsorted(current.anchors, level.anchors)
+    deeper = int(inside[-1] - inside[0]) >= 1.5 * units
+    if spans and deeper and once >= OWN_LAUNCHES:
+        return True
+    return repeats is None and level.coverage > current.coverage + 0.1
+
+
+def _own_launches(level: Level, repeats: int, names: Ints) -> int:
+    """Launches of a unit that are not part of the smaller units repeated in it.
+
+    They are those of kernels that it launches fewer times than it repeats the smaller unit; the
+    unit looked at is the first of the usual length.
+    """
+    lengths = np.diff(level.anchors)
+    usual = int(np.abs(lengths - level.period).argmin())
+    unit = names[level.anchors[usual] : level.anchors[usual + 1]]
+    _, counts = np.unique(unit, return_counts=True)
+    return int(counts[counts < repeats].sum())
 
 
 def _regular_repeats(lower: Level, upper: Level) -> int | None:

@@ -8,12 +8,17 @@ import pandas as pd
 
 from geoaudit.launches import schema as s
 from geoaudit.launches.period import Level, climb, find_levels
-from geoaudit.launches.period_steps import PeriodSteps, steps_of_period
+from geoaudit.launches.period_steps import (
+    LONG_STEP,
+    SAME_UNIT_SIMILARITY,
+    PeriodSteps,
+    steps_of_period,
+)
 from geoaudit.launches.segmentation import Ints, LaunchSequence
+from geoaudit.launches.segmentation_alignment import possible_similarity
 
 FEWEST_STEPS = 3
 ONE_RANGE_FRACTION = 0.9
-LONG_STEP = 1.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,73 +37,85 @@ class PeriodFound:
 def find_period(launches: pd.DataFrame, sequence: LaunchSequence) -> PeriodFound | str:
     """The steps by the period of one device's launch sequence, or the reason why there are none.
 
-    At least three whole steps are asked for. A unit that may be a layer of one step is refused:
-    one without layers of its own, with launches before and after it that it lacks (as an
-    embedding and a language-model head), or with either where one range spans all of it.
+    At least three whole steps of nearly the same kernels are asked for. A unit that may be a
+    layer (or a group of layers) of one step is refused: one with a few launches before and a few
+    after all of its repeats that it lacks, as are an embedding and a language-model head; and,
+    where it holds no smaller unit, one so interrupted in between, or with any of these where one
+    range spans all of the repeats.
     """
-    level = climb(find_levels(sequence))
+    level = climb(find_levels(sequence), sequence.names)
     if level is None:
         return "no repeating launch sequence found"
     steps = steps_of_period(sequence, level)
-    whole = len(steps.bounds) - len(steps.possibly_cut)
+    usual = _usual(sequence, steps)
+    whole = len(usual)
     unit = f"a unit of {len(steps.template)} launches"
     if whole < FEWEST_STEPS:
         return f"no repeating launch sequence found: {unit} occurs only {whole} times"
-    if _may_be_layers(launches, sequence, level, steps):
+    if _may_be_layers(launches, sequence, level, usual):
         return (
             f"no tokens found: {unit} repeats {whole} times, but launches at its ends that it "
             "lacks say that these may be the layers of one step"
         )
-    inside = ""
-    if level.bounded and level.repeats_inside > 1:
-        inside = f", each with a smaller unit {level.repeats_inside} times inside"
-    return PeriodFound(steps=steps, rule=f"{unit} that repeats{inside}")
+    return PeriodFound(steps=steps, rule=f"{unit} repeats {whole} times")
 
 
 def find_counted(sequence: LaunchSequence, token_count: int) -> PeriodFound | None:
     """The steps of the largest unit of which the recording holds just this many, or None."""
     levels = find_levels(sequence)
-    climbed = climb(levels)
+    climbed = climb(levels, sequence.names)
     for level in [*([climbed] if climbed else []), *reversed(levels)]:
         if abs(len(level.anchors) - token_count) > 2:
             continue
         steps = steps_of_period(sequence, level)
-        if len(_usual(steps)) == token_count:
-            rule = f"a unit of {len(steps.template)} launches that repeats as often"
+        if len(_usual(sequence, steps)) == token_count:
+            rule = f"a unit of {len(steps.template)} launches repeats as often"
             return PeriodFound(steps=steps, rule=rule)
     return None
 
 
-def _usual(steps: PeriodSteps) -> list[tuple[int, int]]:
-    """Whole steps about as long as the template."""
+def _usual(sequence: LaunchSequence, steps: PeriodSteps) -> list[tuple[int, int]]:
+    """Whole steps that launch nearly the same kernels as the most frequent step."""
     size = len(steps.template)
-    return [
+    whole = [
         (first, end)
         for index, (first, end) in enumerate(steps.bounds)
         if index not in steps.possibly_cut and size / LONG_STEP <= end - first <= size * LONG_STEP
     ]
+    keys = [sequence.names[first:end].tobytes() for first, end in whole]
+    unique = Counter(keys)
+    if not unique:
+        return []
+    template = np.frombuffer(unique.most_common(1)[0][0], dtype=np.int64)
+    alike = {
+        key
+        for key in unique
+        if possible_similarity(np.frombuffer(key, dtype=np.int64), template) >= SAME_UNIT_SIMILARITY
+    }
+    return [bounds for bounds, key in zip(whole, keys, strict=True) if key in alike]
 
 
 def _may_be_layers(
-    launches: pd.DataFrame, sequence: LaunchSequence, level: Level, steps: PeriodSteps
+    launches: pd.DataFrame, sequence: LaunchSequence, level: Level, usual: list[tuple[int, int]]
 ) -> bool:
-    known = np.unique(np.concatenate([sequence.names[a:b] for a, b in _usual(steps)] or [[-1]]))
-    first, end = steps.bounds[0][0], steps.bounds[-1][1]
-    before, after = sequence.names[:first], sequence.names[end:]
-    long_steps = [
-        sequence.names[a:b] for a, b in steps.bounds if b - a > LONG_STEP * len(steps.template)
-    ]
+    """Whether the units may be layers of one step: what lies around and between them tells."""
+    known = np.unique(np.concatenate([sequence.names[first:end] for first, end in usual]))
+    start, stop = usual[0][0], usual[-1][1]
+    before, after = sequence.names[:start], sequence.names[stop:]
+    size = float(np.median([end - first for first, end in usual]))
     at_start, at_end = _has_unknown(before, known), _has_unknown(after, known)
-    between = any(_has_unknown(step, known) for step in long_steps)
-    one_range = _in_one_range(launches, sequence.rows[first:end])
     if level.bounded:
-        short = max(len(before), len(after)) < len(steps.template)
-        return one_range and at_start and at_end and short
-    # An interruption shorter than the unit is a head and an embedding, not a prefill.
-    interrupted = between and all(len(step) < 2 * len(steps.template) for step in long_steps)
-    if one_range:
-        return at_start or at_end or between
-    return (at_start and (at_end or between)) or interrupted
+        return at_start and at_end and max(len(before), len(after)) < size
+    between = [
+        sequence.names[left_end:right]
+        for (_, left_end), (right, _) in zip(usual[:-1], usual[1:], strict=True)
+    ]
+    interruptions = [len(names) for names in between if _has_unknown(names, known)]
+    if _in_one_range(launches, sequence.rows[start:stop]):
+        return at_start or at_end or bool(interruptions)
+    # An interruption shorter than this is a head and an embedding, not a prefill.
+    short = bool(interruptions) and max(interruptions) < LONG_STEP * size
+    return (at_start and (at_end or bool(interruptions))) or short
 
 
 def _has_unknown(names: Ints, known: Ints) -> bool:

@@ -13,6 +13,8 @@ SAME_UNIT_SIMILARITY = 0.9
 # A prologue that shares this much with a token, and is about as long, is one pass of the model.
 PASS_SIMILARITY = 0.4
 PASS_LENGTHS = (0.5, 2.0)
+# A step longer than this many units may be one and something else after it.
+LONG_STEP = 1.25
 # Idle gaps this near to the longest do not tell where a token begins.
 COMPARABLE_GAP = 0.5
 
@@ -113,7 +115,7 @@ def _boundaries(codes: Ints, idle: np.ndarray, anchors: Ints, unit: Ints, cut: i
     starts = [int(anchors[0]) - len(unit), *anchors.tolist()]
     ends = [*anchors.tolist(), len(codes)]
     for start, end in zip(starts, ends, strict=True):
-        position = _nearest(fallbacks, start + cut, max(start, 0), end + (cut == 0))
+        position = _nearest(fallbacks, start + cut, max(start, 0), end)
         if position is not None:
             found.add(position)
     return sorted(found)
@@ -130,11 +132,15 @@ def _nearest(choices: list[Ints], expected: int, first: int, end: int) -> int | 
 
 def _with_ends(codes: Ints, inner: list[int], template: Ints) -> PeriodSteps:
     """The steps between boundaries, and what before and after them is one."""
-    bounds = list(zip(inner[:-1], inner[1:], strict=True))
+    between = list(zip(inner[:-1], inner[1:], strict=True))
+    bounds = [part for first, end in between for part in _parts(codes, first, end, template)]
     cut_at_start = cut_at_end = False
     if inner:
         first, cut_at_start = _step_before(codes[: inner[0]], template)
+        usual_last = codes[slice(*between[-1])] if between else template
         last, cut_at_end = _step_after(codes[inner[-1] :], template)
+        if last is None or (cut_at_end and len(usual_last) != len(template)):
+            last, cut_at_end = _step_after(codes[inner[-1] :], usual_last)
         if first is not None:
             bounds.insert(0, (first, inner[0]))
         if last is not None:
@@ -142,6 +148,17 @@ def _with_ends(codes: Ints, inner: list[int], template: Ints) -> PeriodSteps:
     cut = {0} if cut_at_start else set()
     cut |= {len(bounds) - 1} if cut_at_end else set()
     return PeriodSteps(bounds=bounds, possibly_cut=frozenset(cut), template=template)
+
+
+def _parts(codes: Ints, first: int, end: int, template: Ints) -> list[tuple[int, int]]:
+    """One step, or a whole one and a pass of another kind that shows no boundary."""
+    if end - first < LONG_STEP * len(template):
+        return [(first, end)]
+    whole = _whole_step(codes[first:end], template)
+    if whole is None:
+        return [(first, end)]
+    rest = (first + whole, end)
+    return [(first, first + whole), *([rest] if _is_pass(codes[slice(*rest)], template) else [])]
 
 
 def _step_before(head: Ints, template: Ints) -> tuple[int | None, bool]:

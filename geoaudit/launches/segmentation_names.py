@@ -39,9 +39,10 @@ def class_names(traits: list[ClassTraits]) -> list[str]:
     """A name for each class, all different.
 
     A range's name is taken as it is. Without one the class of the most steps is ``decode`` if no
-    other class is faster per step (``step`` if its kernels are those of training), and a class
-    whose every step leads to it, takes longer and has other shapes is ``prefill``. Others are
-    ``class 2 (412 launches)``, counted in order of first occurrence.
+    other class takes less than half its time (``step`` if its kernels are those of training). The
+    first class in the recording is ``prefill`` if each of its steps leads to a decode step, takes
+    longer, launches about as much (half to twice) and in other shapes. Others are ``class 2 (412
+    launches)``, counted in order of first occurrence.
     """
     main = main_class(traits)
     named = [trait.label or _unlabelled(traits, index, main) for index, trait in enumerate(traits)]
@@ -71,11 +72,13 @@ def _unlabelled(traits: list[ClassTraits], index: int, main: int) -> str:
         return "step" if index == main else plain
     walls = [t.wall_time_per_step_ns for t in traits if t.wall_time_per_step_ns is not None]
     fastest = traits[main].wall_time_per_step_ns
-    if fastest is not None and fastest > min(walls):
+    if fastest is not None and fastest > 2 * min(walls):
         return plain
     if index == main:
         return "decode"
     wall = traits[index].wall_time_per_step_ns
     slower = fastest is None or wall is None or wall > fastest
-    is_prefill = traits[index].leads_to_main and not traits[index].shares_shapes and slower
+    ratio = traits[index].launches_per_step / traits[main].launches_per_step
+    leads = index == 0 and traits[index].leads_to_main
+    is_prefill = leads and slower and not traits[index].shares_shapes and 0.5 <= ratio <= 2.0
     return "prefill" if is_prefill else plain
