@@ -43,7 +43,8 @@ _PLAIN = re.compile(
 )
 # Names that say something only together with what they stand in.
 _GENERIC = frozenset(
-    "kernel Kernel Kernel2 device_kernel globalKernel kernel_impl run launch functor".split()
+    ["kernel", "Kernel", "Kernel2", "device_kernel", "globalKernel", "kernel_impl"]
+    + ["run", "launch", "functor"]
 )
 _GROUPINGS = frozenset({"detail", "internal", "impl", "kernels", "cuda", "hip"})
 _COPIES = re.compile(r"\[CUDA |Mem(cpy|set)\b")
