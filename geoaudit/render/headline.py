@@ -105,9 +105,11 @@ def waste_sentence(audit: Audit) -> str:
     without = totals.wasted_without_communication_per_token_ns
     if everything is None and without is None:
         return "cannot tell: it takes the grids, the times and the SM count of the device"
+    wasted = f"{duration(everything)} = {percent(share(everything, kernels))} of kernel time"
+    if not audit.communication_rows and everything == without:
+        return f"{wasted}; no communication in it"
     return (
-        f"{duration(everything)} = {percent(share(everything, kernels))} of kernel time; "
-        f"without communication {duration(without)} = {percent(share(without, kernels))}"
+        f"{wasted}; without communication {duration(without)} = {percent(share(without, kernels))}"
     )
 
 
@@ -174,7 +176,7 @@ def _source_line(header: AuditHeader) -> HeaderLine:
 def _token_line(header: AuditHeader) -> HeaderLine:
     rule = sentence(header.token_rule)
     if header.tokens is None:
-        return HeaderLine(label="tokens", text=f"none found, all figures are per trace · {rule}")
+        return HeaderLine(label="tokens", text=f"all figures are per trace · {rule}")
     return HeaderLine(label="tokens", text=f"{plural(header.tokens, 'complete token')} · {rule}")
 
 
@@ -190,10 +192,11 @@ def _step_class_lines(header: AuditHeader) -> list[HeaderLine]:
 
 
 def _step_class(one: StepClassSummary) -> str:
+    wall = one.wall_time_per_step_ns
+    each = "" if wall is None else f", {duration(wall)} each"
     return (
         f"{elide(one.name, 40)}: {count(one.complete_steps)} of {plural(one.steps, 'step')} "
-        f"complete, {plural(one.launches_per_step, 'launch', 'launches')}, "
-        f"{duration(one.wall_time_per_step_ns)} each"
+        f"complete, {plural(one.launches_per_step, 'launch', 'launches')}{each}"
     )
 
 

@@ -26,7 +26,7 @@ from geoaudit.render.html_view import (
 )
 from geoaudit.render.names import elide, sentence
 from geoaudit.render.numbers import duration, percent
-from geoaudit.render.token_picture import MARGIN_LEFT, PLOT_WIDTH, token_picture
+from geoaudit.render.token_picture import MARGIN_LEFT, PLOT_WIDTH, token_pictures
 
 _SCRIPT = "sort.js"
 
@@ -49,7 +49,7 @@ def render_html(audit: Audit) -> str:
         replay=replay_sentence(audit.header),
         partial=audit.header.partial,
         header=header_lines(audit),
-        cards=cards(audit, period(audit)),
+        cards=cards(audit),
         splits=time_splits(audit),
         ceiling=CEILING,
         order=order_sentence(audit),
@@ -60,7 +60,7 @@ def render_html(audit: Audit) -> str:
         hidden_rows=hidden_rows_sentence(audit),
         findings=audit.recording_findings,
         distance=audit.distance,
-        picture=token_picture(audit),
+        pictures=token_pictures(audit),
         margin_left=MARGIN_LEFT,
         plot_width=PLOT_WIDTH,
         kinds=KIND_NAMES,
@@ -68,9 +68,14 @@ def render_html(audit: Audit) -> str:
 
 
 @lru_cache(maxsize=1)
+def _loader() -> PackageLoader:
+    return PackageLoader("geoaudit.render", "templates")
+
+
+@lru_cache(maxsize=1)
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("geoaudit.render", "templates"),
+        loader=_loader(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -85,7 +90,4 @@ def _environment() -> Environment:
 
 
 def _script() -> str:
-    environment = _environment()
-    if environment.loader is None:  # pragma: no cover - the environment above has one
-        return ""
-    return environment.loader.get_source(environment, _SCRIPT)[0]
+    return _loader().get_source(_environment(), _SCRIPT)[0]

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 from geoaudit.ranking.audit import Audit, AuditRow
+from geoaudit.render.headline import period, waste_sentence
 from geoaudit.render.names import elide, visible
 from geoaudit.render.numbers import CANNOT_TELL, duration, known, percent, share
 from geoaudit.render.row_cells import RowCells, row_cells
 
 CHART_ROWS = 12
+_WALL_NOTE = "kernels, copies and gaps"
+_WASTED = "Wasted SM-time, a ceiling"
 NAME_WIDTH = 56
 
 # One colour per kind of verdict: what to do about it is what tells the kinds apart.
@@ -80,36 +83,30 @@ def verdict_kind(verdict: str) -> str:
     return verdict if verdict == "unknown" else VERDICT_KINDS.get(verdict, "open")
 
 
-def cards(audit: Audit, unit: str) -> tuple[Card, ...]:
+def cards(audit: Audit) -> tuple[Card, ...]:
     """The figures of the headline."""
     totals = audit.totals
     wall, kernels = totals.wall_time_per_token_ns, totals.kernel_time_per_token_ns
     gaps, copies = totals.gap_time_per_token_ns, totals.copy_time_per_token_ns
-    wasted = totals.wasted_sm_time_per_token_ns
-    without = totals.wasted_without_communication_per_token_ns
+    wasted = duration(totals.wasted_sm_time_per_token_ns)
     return (
-        Card(label=f"Wall per {unit}", value=duration(wall), note="kernels, copies and gaps"),
-        Card(label="Kernels", value=duration(kernels), note=_of(kernels, wall, "wall")),
-        Card(label="Copies", value=duration(copies), note=_of(copies, wall, "wall")),
-        Card(label="Gaps", value=duration(gaps), note=_of(gaps, wall, "wall")),
-        Card(
-            label="Wasted SM-time, a ceiling",
-            value=duration(wasted),
-            note=f"{_of(wasted, kernels, 'kernel time')}; without communication "
-            f"{duration(without)} ({percent(share(without, kernels))})",
-            alarming=True,
-        ),
+        Card(label=f"Wall per {period(audit)}", value=duration(wall), note=_WALL_NOTE),
+        Card(label="Kernels", value=duration(kernels), note=_of_wall(kernels, wall)),
+        Card(label="Copies", value=duration(copies), note=_of_wall(copies, wall)),
+        Card(label="Gaps", value=duration(gaps), note=_of_wall(gaps, wall)),
+        Card(label=_WASTED, value=wasted, note=waste_sentence(audit), alarming=True),
     )
 
 
 def row_views(rows: tuple[AuditRow, ...]) -> tuple[RowView, ...]:
-    """All rows, their chart bars on one scale."""
-    longest = max((row.time_per_token_ns for row in rows if row.time_per_token_ns), default=None)
+    """All rows; the chart bars of the first ``CHART_ROWS`` are on one scale."""
+    charted = [row.time_per_token_ns for row in rows[:CHART_ROWS] if row.time_per_token_ns]
+    longest = max(charted, default=None)
     return tuple(_row_view(row, longest) for row in rows)
 
 
-def _of(part: float | None, whole: float | None, name: str) -> str:
-    return f"{percent(share(part, whole))} of {name}"
+def _of_wall(part: float | None, wall: float | None) -> str:
+    return f"{percent(share(part, wall))} of wall"
 
 
 def _row_view(row: AuditRow, longest: float | None) -> RowView:

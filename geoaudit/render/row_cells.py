@@ -103,5 +103,6 @@ def _tail_words(row: AuditRow) -> str:
 def _resident_words(row: AuditRow, cells: RowCells) -> str:
     if row.geometry.resident_blocks_per_sm is None:
         return "blocks/SM: cannot tell"
+    noun = "block" if row.geometry.resident_blocks_per_sm == 1 else "blocks"
     by = "" if row.geometry.limiter is None else f" by {cells.limiter}"
-    return f"{cells.resident_blocks} blocks/SM{by}"
+    return f"{cells.resident_blocks} {noun}/SM{by}"

@@ -28,9 +28,9 @@ WIDE_WIDTH = 160
 _LABEL_WIDTH = 10
 _BAR_SIGNS = {"kernels": "█", "copies": "▒", "gaps": "░"}
 _LEGEND = (
-    "! fewer blocks than half of the SMs. A wave is a model: it takes all blocks to run equally "
-    "long. ± is the median absolute deviation within a call site. Verdicts are suspected from "
-    "this one recording unless they say confirmed."
+    "! fewer blocks than half of the SMs, ? cannot tell. A wave is a model: it takes all blocks to "
+    "run equally long. × is the median call, ± its median absolute deviation within a call site. "
+    "Verdicts are suspected from this one recording unless they say confirmed."
 )
 
 
@@ -101,14 +101,14 @@ def _header(audit: Audit, width: int) -> list[Line]:
 
 
 def _totals(audit: Audit, width: int) -> list[Line]:
-    wall = duration(audit.totals.wall_time_per_token_ns)
+    unit = period(audit)
+    wall = f"{duration(audit.totals.wall_time_per_token_ns)} per {unit}"
     parts = " · ".join(
         f"{_BAR_SIGNS[split.name]} {split.name} {split.time}, {split.share}"
         for split in time_splits(audit)
     )
-    unit = period(audit)
     lines = [
-        *_labelled("wall", f"{wall} per {unit}", width, "bold"),
+        *_labelled("wall", wall, width, "bold"),
         *_bar(audit, width),
         *_labelled("", parts, width),
         *_labelled("wasted", f"SM-time per {unit}: {waste_sentence(audit)}", width, "bold red"),

@@ -97,7 +97,7 @@ def _details(row: AuditRow, cells: RowCells, audit: Audit) -> str:
     return " · ".join(
         [
             f"block {elide(cells.block, WIDEST_DIMENSIONS)}",
-            f"{call_count}, median {cells.median} {cells.spread}",
+            f"{call_count} × {cells.median} {cells.spread}",
             geometry_words(row, cells),
             *_particulars(row, cells, audit),
         ]

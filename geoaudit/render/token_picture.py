@@ -24,6 +24,8 @@ LAUNCHES_PER_STRIP, MOST_STRIPS = 150, 8
 THINNEST = 0.75
 NAME_WIDTH = 90
 TICKS = 8
+# Below this share of time in which anything runs, the gaps get a picture of their own.
+SPARSE = 0.6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,12 +72,20 @@ class Strip:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenPicture:
-    """The whole picture, in pixels."""
+    """The whole picture, in pixels.
+
+    Attributes:
+        width, height: of all of it.
+        strip_height: of the plot of one strip.
+        strips: from top to bottom.
+        gaps: the time between launches is in it.
+    """
 
     width: float
     height: float
     strip_height: float
     strips: tuple[Strip, ...]
+    gaps: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,19 +103,48 @@ class _Piece:
     area: float = 0.0
 
 
-def token_picture(audit: Audit) -> TokenPicture | None:
-    """The picture of the audit's token, or None where it has no launch with a duration."""
+def token_pictures(audit: Audit) -> tuple[TokenPicture, ...]:
+    """The pictures of the audit's token; none where it has no launch with a duration.
+
+    Where most of the time nothing runs, one low strip shows that, and a second picture the same
+    launches with the gaps left out.
+    """
     launches = sorted(
         (launch for launch in audit.timeline if launch.duration_ns > 0),
         key=lambda launch: launch.start_ns,
     )
     if not launches:
-        return None
-    pieces = _stacked(launches, _verdicts(audit))
-    first = pieces[0].start
+        return ()
+    verdicts = _verdicts(audit)
+    closed = _without_gaps(launches)
+    whole, busy = _span(launches), _span(closed)
+    if busy >= SPARSE * whole:
+        return (_picture(_stacked(launches, verdicts), gaps=True, most_strips=MOST_STRIPS),)
+    return (
+        _picture(_stacked(launches, verdicts), gaps=True, most_strips=1),
+        _picture(_stacked(closed, verdicts), gaps=False, most_strips=MOST_STRIPS),
+    )
+
+
+def _span(launches: Sequence[TimelineLaunch]) -> int:
+    return max(map(_end, launches)) - launches[0].start_ns
+
+
+def _without_gaps(launches: Iterable[TimelineLaunch]) -> list[TimelineLaunch]:
+    closed: list[TimelineLaunch] = []
+    idle = reached = 0
+    for launch in launches:
+        idle += max(launch.start_ns - reached, 0) if closed else launch.start_ns
+        reached = max(reached, _end(launch)) if closed else _end(launch)
+        closed.append(replace(launch, start_ns=launch.start_ns - idle))
+    return closed
+
+
+def _picture(pieces: Sequence[_Piece], *, gaps: bool, most_strips: int) -> TokenPicture:
+    first = min(piece.start for piece in pieces)
     last = max(piece.end for piece in pieces)
-    count = max(1, min(MOST_STRIPS, math.ceil(len(pieces) / LAUNCHES_PER_STRIP)))
-    strip_height = TALL_STRIP if count == 1 else SHORT_STRIP
+    count = max(1, min(most_strips, math.ceil(len(pieces) / LAUNCHES_PER_STRIP)))
+    strip_height = TALL_STRIP if count == 1 < most_strips else SHORT_STRIP
     pitch = strip_height + AXIS_HEIGHT
     step = (last - first) / count
     strips = tuple(
@@ -119,6 +158,7 @@ def token_picture(audit: Audit) -> TokenPicture | None:
         height=MARGIN_TOP + count * pitch,
         strip_height=strip_height,
         strips=strips,
+        gaps=gaps,
     )
 
 
@@ -178,8 +218,8 @@ def _title(launch: TimelineLaunch, verdict: str) -> str:
     fill = "unknown" if launch.sm_fill is None else percent(launch.sm_fill)
     said = "" if verdict == "unlisted" else f" · {verdict}"
     return (
-        f"{elide(launch.kernel_short, NAME_WIDTH)} · {duration(launch.duration_ns)} at "
-        f"{duration(launch.start_ns)} · SM fill {fill}{said}"
+        f"{elide(launch.kernel_short, NAME_WIDTH)} · {duration(launch.duration_ns)} · "
+        f"SM fill {fill}{said}"
     )
 
 

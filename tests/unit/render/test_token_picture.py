@@ -11,7 +11,7 @@ from geoaudit.render.token_picture import (
     PLOT_WIDTH,
     TALL_STRIP,
     TokenPicture,
-    token_picture,
+    token_pictures,
 )
 from tests.unit.render import builders
 
@@ -26,10 +26,13 @@ def launch(start_ns: int, duration_ns: int, fill: float | None, rank: int = 1) -
     )
 
 
+def pictures(launches: Sequence[TimelineLaunch]) -> tuple[TokenPicture, ...]:
+    return token_pictures(replace(builders.audit(), timeline=tuple(launches)))
+
+
 def picture(launches: Sequence[TimelineLaunch]) -> TokenPicture:
-    made = token_picture(replace(builders.audit(), timeline=tuple(launches)))
-    assert made is not None
-    return made
+    """The last picture: the one without gaps where there are two."""
+    return pictures(launches)[-1]
 
 
 def filled_area(made: TokenPicture) -> float:
@@ -82,8 +85,10 @@ def test_the_filled_area_is_the_filled_sm_time(steps: list[tuple[int, int, float
         now += gap if launches else 0
         launches.append(launch(now, duration_ns, fill))
         now += duration_ns
-    wanted = sum(one.duration_ns * (one.sm_fill or 0) for one in launches) / now
+    filled = sum(one.duration_ns * (one.sm_fill or 0) for one in launches)
     made = picture(launches)
+    time_ns = now if made.gaps else sum(one.duration_ns for one in launches)
+    wanted = filled / time_ns
     assert filled_area(made) == pytest.approx(wanted, abs=0.01)
     for strip in made.strips:
         for bar in strip.bars:
@@ -101,8 +106,7 @@ def test_thin_launches_are_drawn_together() -> None:
 
 def test_the_verdict_is_that_of_the_launch_s_own_row() -> None:
     audit = builders.audit()
-    made = token_picture(audit)
-    assert made is not None
+    made = token_pictures(audit)[0]
     verdicts = {bar.title.split(" · ")[0]: bar.verdict for bar in made.strips[0].bars}
     assert verdicts["ncclDevKernel_AllReduce_Sum_bf16_RING_LL"] == "communication"
     assert verdicts["kda_decode_step<float, 128>"] == "starved"
@@ -111,7 +115,19 @@ def test_the_verdict_is_that_of_the_launch_s_own_row() -> None:
 @pytest.mark.parametrize("timeline", [(), (launch(0, 0, 1.0),)])
 def test_no_time_no_picture(timeline: tuple[TimelineLaunch, ...]) -> None:
     audit: Audit = replace(builders.audit(), timeline=timeline)
-    assert token_picture(audit) is None
+    assert token_pictures(audit) == ()
+
+
+def test_mostly_gaps_are_shown_and_then_left_out() -> None:
+    sparse, closed = pictures([launch(0, 100, 0.5), launch(9_000, 300, 1.0)])
+    assert (sparse.gaps, closed.gaps) == (True, False)
+    assert filled_area(sparse) == pytest.approx(350 / 9_300, abs=1e-3)
+    assert filled_area(closed) == pytest.approx(350 / 400, abs=1e-3)
+
+
+def test_closing_gaps_keeps_launches_side_by_side() -> None:
+    launches = [launch(5_000, 100, 0.25), launch(5_050, 100, 0.5), launch(90_000, 50, 1.0)]
+    assert filled_area(picture(launches)) == pytest.approx((25 + 50 + 50) / 200, abs=1e-3)
 
 
 def test_ticks_are_round_and_within_the_plot() -> None:
