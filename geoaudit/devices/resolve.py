@@ -7,6 +7,7 @@ whatever disagrees is said in a sentence with both figures.
 from dataclasses import dataclass, replace
 
 from geoaudit.devices.spec import DeviceSpec
+from geoaudit.devices.stated import StatedDevice
 from geoaudit.devices.table import (
     ArchitectureLimits,
     DeviceEntry,
@@ -32,9 +33,6 @@ _STATED_LIMITS = {
 @dataclass(frozen=True, kw_only=True)
 class DeviceClues:
     """What a recording tells about its device; None where it says nothing.
-
-    The fields carry the names of ``geoaudit.launches.recording.RecordedDevice``, which this
-    package may not import: a caller copies them over.
 
     Attributes:
         name: as the profile spells it; empty counts as None.
@@ -86,7 +84,7 @@ class ResolvedDevice:
     disagreements: tuple[str, ...] = ()
 
 
-def resolve_device(recorded: DeviceClues, override: DeviceOverride) -> ResolvedDevice:
+def resolve_device(recorded: StatedDevice, override: DeviceOverride) -> ResolvedDevice:
     """The device a recording is audited for.
 
     The profile's SM count and limits win over the table's. Where the profile counts fewer SMs
@@ -123,8 +121,8 @@ def resolve_device(recorded: DeviceClues, override: DeviceOverride) -> ResolvedD
 
 
 def _overruled(
-    recorded: DeviceClues, entry: DeviceEntry | None, chosen: DeviceEntry, notes: list[str]
-) -> DeviceClues:
+    recorded: StatedDevice, entry: DeviceEntry | None, chosen: DeviceEntry, notes: list[str]
+) -> StatedDevice:
     """The clues that still hold when the user names a device: all, if they fit that device."""
     architecture = _architecture(recorded)
     other_device = entry is not None and entry.spec.name != chosen.spec.name
@@ -145,7 +143,9 @@ def _overruled(
     return DeviceClues(name=chosen.spec.name)
 
 
-def _known(entry: DeviceEntry | None, recorded: DeviceClues, notes: list[str]) -> DeviceSpec | None:
+def _known(
+    entry: DeviceEntry | None, recorded: StatedDevice, notes: list[str]
+) -> DeviceSpec | None:
     """The table's device, with the SM count the profile states."""
     if entry is None:
         return None
@@ -171,7 +171,7 @@ def _known(entry: DeviceEntry | None, recorded: DeviceClues, notes: list[str]) -
 
 
 def _by_architecture(
-    recorded: DeviceClues, override: DeviceOverride, notes: list[str]
+    recorded: StatedDevice, override: DeviceOverride, notes: list[str]
 ) -> DeviceSpec | None:
     """A device the table does not hold, by its architecture and SM count; None: cannot tell."""
     architecture = _architecture(recorded)
@@ -197,7 +197,7 @@ def _by_architecture(
     return limits.with_sms(name=name, sm_count=count, sm_count_source=source)
 
 
-def _with_stated_limits(spec: DeviceSpec, recorded: DeviceClues, notes: list[str]) -> DeviceSpec:
+def _with_stated_limits(spec: DeviceSpec, recorded: StatedDevice, notes: list[str]) -> DeviceSpec:
     changes: dict[str, int] = {}
     for field, words in _STATED_LIMITS.items():
         stated, tabled = getattr(recorded, field), getattr(spec, field)
@@ -226,7 +226,7 @@ def _with_override(spec: DeviceSpec, sms: int, notes: list[str]) -> DeviceSpec:
     )
 
 
-def _architecture(recorded: DeviceClues) -> str | None:
+def _architecture(recorded: StatedDevice) -> str | None:
     if not recorded.architecture:
         return None
     return architecture_name(
@@ -239,7 +239,7 @@ def _limits(architecture: str | None) -> ArchitectureLimits | None:
     return architecture_limits(architecture) if architecture is not None and known else None
 
 
-def _count_source(recorded: DeviceClues) -> str:
+def _count_source(recorded: StatedDevice) -> str:
     return recorded.sm_count_source or "the profile"
 
 

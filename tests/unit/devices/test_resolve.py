@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from geoaudit.devices.resolve import DeviceClues, DeviceOverride, resolve_device
 from geoaudit.devices.table import all_devices
 from geoaudit.errors import InputError, UnknownDeviceError
+from geoaudit.launches.recording import RecordedDevice
 
 NUM_SMS = "deviceProperties.numSms"
 NOTHING = DeviceOverride()
@@ -182,3 +183,10 @@ def test_usable_sms_are_what_was_asked_for_and_never_exceed_the_device(
     assert found.usable_sms == (count if sms is None else sms)
     assert found.usable_sms <= found.sm_count
     assert found.usable_sm_count is None or found.usable_sm_count < found.sm_count
+
+
+def test_a_recorded_device_is_taken_as_it_is() -> None:
+    recorded = RecordedDevice(index=0, name="Tesla T4", sm_count=4, sm_count_source=NUM_SMS)
+    found = resolve_device(recorded, NOTHING)
+    assert found.spec is not None
+    assert (found.spec.sm_count, found.spec.usable_sms) == (40, 4)
