@@ -34,18 +34,17 @@ def visible(name: str) -> str:
 def elide(name: str, width: int) -> str:
     """A visible name, its middle left out where it is wider than ``width`` terminal cells.
 
-    Both ends are kept: the start, two thirds, names the kernel; the end tells its template
-    arguments apart.
+    Both ends are kept: the start names the kernel, the end tells its template arguments apart.
 
     >>> elide("abcdefghij", 7)
-    'abcd…ij'
+    'abc…hij'
     """
     # No more than this can be shown, and measuring 5,000 characters a row is slow.
     shown = visible(name if len(name) <= 4 * width else name[: 2 * width] + name[-2 * width :])
     if cell_len(shown) <= width and len(name) <= 4 * width:
         return shown
     room = max(width - 1, 0)
-    head = (2 * room + 2) // 3
+    head = (room + 1) // 2
     tail = room - head
     start = set_cell_size(shown, head).rstrip(" ")
     return start + "…" + _last_cells(shown, tail)

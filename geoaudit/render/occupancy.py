@@ -20,6 +20,7 @@ WAVES_NOTE = "Waves and tail assume that all blocks take the same time."
 
 _WIDTH = 100
 _CHANGED_MARK = " *"
+_NO_MARK = "  "
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,10 +67,10 @@ def render_table(answer: OccupancyAnswer) -> str:
     table = Table(box=None, pad_edge=False, show_header=len(answer.launches) > 1)
     table.add_column("")
     for launch in answer.launches:
-        table.add_column(launch.name, justify="right")
+        table.add_column(launch.name, justify="right", overflow="fold")
     for figure, cells in _rows(answer):
         first, *others = cells
-        marked = (cell + (_CHANGED_MARK if cell != first else "") for cell in others)
+        marked = (cell + (_CHANGED_MARK if cell != first else _NO_MARK) for cell in others)
         table.add_row(figure, first, *marked)
     handle = io.StringIO()
     Console(file=handle, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
@@ -145,7 +146,8 @@ def _heading(answer: OccupancyAnswer) -> str:
     sms = f"{device.sm_count} SMs"
     if device.usable_sms != device.sm_count:
         sms = f"{device.usable_sms} of {device.sm_count} SMs"
-    return f"{device.name}, {device.architecture}, {sms} ({answer.device_chosen_by})"
+    kind = "compute capability " if device.vendor == "nvidia" else ""
+    return f"{device.name}, {kind}{device.architecture}, {sms} ({answer.device_chosen_by})"
 
 
 def _notes(answer: OccupancyAnswer, *, mark: str = _CHANGED_MARK.strip()) -> list[str]:

@@ -6,12 +6,11 @@ time, so that the areas stay true and the picture small.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from geoaudit.ranking.audit import Audit, TimelineLaunch
-from geoaudit.render.names import elide
+from geoaudit.ranking.audit import Audit
+from geoaudit.render.launch_stack import StackedPiece, row_verdicts, span, stacked, without_gaps
 from geoaudit.render.numbers import duration, percent, plural
 
 PLOT_WIDTH = 1100.0
@@ -22,7 +21,6 @@ AXIS_HEIGHT = 24.0
 TALL_STRIP, SHORT_STRIP = 180.0, 64.0
 LAUNCHES_PER_STRIP, MOST_STRIPS = 150, 8
 THINNEST = 0.75
-NAME_WIDTH = 90
 TICKS = 8
 # Below this share of time in which anything runs, the gaps get a picture of their own.
 SPARSE = 0.6
@@ -88,21 +86,6 @@ class TokenPicture:
     gaps: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Piece:
-    """A launch, or its part in one strip: start and end in ns, base and top as SM fill."""
-
-    start: float
-    end: float
-    base: float
-    top: float
-    verdict: str
-    title: str
-    launches: int = 1
-    busy: float = 0.0
-    area: float = 0.0
-
-
 def token_pictures(audit: Audit) -> tuple[TokenPicture, ...]:
     """The pictures of the audit's token; none where it has no launch with a duration.
 
@@ -115,32 +98,18 @@ def token_pictures(audit: Audit) -> tuple[TokenPicture, ...]:
     )
     if not launches:
         return ()
-    verdicts = _verdicts(audit)
-    closed = _without_gaps(launches)
-    whole, busy = _span(launches), _span(closed)
+    verdicts = row_verdicts(audit)
+    closed = without_gaps(launches)
+    whole, busy = span(launches), span(closed)
     if busy >= SPARSE * whole:
-        return (_picture(_stacked(launches, verdicts), gaps=True, most_strips=MOST_STRIPS),)
+        return (_picture(stacked(launches, verdicts), gaps=True, most_strips=MOST_STRIPS),)
     return (
-        _picture(_stacked(launches, verdicts), gaps=True, most_strips=1),
-        _picture(_stacked(closed, verdicts), gaps=False, most_strips=MOST_STRIPS),
+        _picture(stacked(launches, verdicts), gaps=True, most_strips=1),
+        _picture(stacked(closed, verdicts), gaps=False, most_strips=MOST_STRIPS),
     )
 
 
-def _span(launches: Sequence[TimelineLaunch]) -> int:
-    return max(map(_end, launches)) - launches[0].start_ns
-
-
-def _without_gaps(launches: Iterable[TimelineLaunch]) -> list[TimelineLaunch]:
-    closed: list[TimelineLaunch] = []
-    idle = reached = 0
-    for launch in launches:
-        idle += max(launch.start_ns - reached, 0) if closed else launch.start_ns
-        reached = max(reached, _end(launch)) if closed else _end(launch)
-        closed.append(replace(launch, start_ns=launch.start_ns - idle))
-    return closed
-
-
-def _picture(pieces: Sequence[_Piece], *, gaps: bool, most_strips: int) -> TokenPicture:
+def _picture(pieces: Sequence[StackedPiece], *, gaps: bool, most_strips: int) -> TokenPicture:
     first = min(piece.start for piece in pieces)
     last = max(piece.end for piece in pieces)
     count = max(1, min(most_strips, math.ceil(len(pieces) / LAUNCHES_PER_STRIP)))
@@ -162,71 +131,10 @@ def _picture(pieces: Sequence[_Piece], *, gaps: bool, most_strips: int) -> Token
     )
 
 
-def _verdicts(audit: Audit) -> dict[tuple[int | None, str], str]:
-    # Ranks of the two groups may be the same; the name tells them apart.
-    rows = (*audit.communication_rows, *audit.rows)
-    return {(row.rank, row.kernel_short): row.verdict.name for row in rows}
-
-
-def _stacked(
-    launches: Sequence[TimelineLaunch], verdicts: Mapping[tuple[int | None, str], str]
-) -> list[_Piece]:
-    """The launches cut where a neighbour starts or ends, each part standing on those below it."""
-    edges = sorted({edge for one in launches for edge in (one.start_ns, _end(one))})
-    waiting = list(reversed(launches))
-    running: list[TimelineLaunch] = []
-    pieces: list[_Piece] = []
-    latest: dict[int, int] = {}
-    for start, end in pairwise(edges):
-        running = [one for one in running if _end(one) > start]
-        while waiting and waiting[-1].start_ns <= start:
-            running.append(waiting.pop())
-        base = 0.0
-        # A launch of unknown fill takes what the known ones leave, so it is put on top.
-        for one in sorted(running, key=lambda launch: launch.sm_fill is None):
-            top = 1.0 if one.sm_fill is None else min(1.0, base + one.sm_fill)
-            verdict = verdicts.get((one.row_rank, one.kernel_short), "unlisted")
-            piece = _piece(one, (start, end), (base, top), verdict)
-            index = latest.get(id(one))
-            if index is not None and pieces[index].base == base and pieces[index].top == top:
-                pieces[index] = replace(pieces[index], end=end)
-            else:
-                latest[id(one)] = len(pieces)
-                pieces.append(piece)
-            base = top
-    return pieces
-
-
-def _end(launch: TimelineLaunch) -> int:
-    return launch.start_ns + launch.duration_ns
-
-
-def _piece(
-    launch: TimelineLaunch, span: tuple[int, int], fill: tuple[float, float], verdict: str
-) -> _Piece:
-    return _Piece(
-        start=span[0],
-        end=span[1],
-        base=fill[0],
-        top=fill[1],
-        verdict="unknown" if launch.sm_fill is None else verdict,
-        title=_title(launch, verdict),
-    )
-
-
-def _title(launch: TimelineLaunch, verdict: str) -> str:
-    fill = "unknown" if launch.sm_fill is None else percent(launch.sm_fill)
-    said = "" if verdict == "unlisted" else f" · {verdict}"
-    return (
-        f"{elide(launch.kernel_short, NAME_WIDTH)} · {duration(launch.duration_ns)} · "
-        f"SM fill {fill}{said}"
-    )
-
-
 def _strip(
-    pieces: Sequence[_Piece], span: tuple[float, float, float], y: float, height: float
+    pieces: Sequence[StackedPiece], window: tuple[float, float, float], y: float, height: float
 ) -> Strip:
-    origin, start, length = span
+    origin, start, length = window
     scale = PLOT_WIDTH / length
     cut = [
         replace(
@@ -241,8 +149,8 @@ def _strip(
     return Strip(y=y, bars=bars, ticks=_ticks(start - origin, length))
 
 
-def _merged(pieces: Iterable[_Piece], ns_per_pixel: float) -> list[_Piece]:
-    merged: list[_Piece] = []
+def _merged(pieces: Iterable[StackedPiece], ns_per_pixel: float) -> list[StackedPiece]:
+    merged: list[StackedPiece] = []
     for piece in pieces:
         previous = merged[-1] if merged else None
         if previous is not None and _draw_together(previous, piece):
@@ -252,21 +160,21 @@ def _merged(pieces: Iterable[_Piece], ns_per_pixel: float) -> list[_Piece]:
     return merged
 
 
-def _draw_together(previous: _Piece, piece: _Piece) -> bool:
+def _draw_together(previous: StackedPiece, piece: StackedPiece) -> bool:
     thin = piece.end - piece.start < THINNEST and previous.end - previous.start < THINNEST
     apart = piece.start - previous.end
     same_kind = (previous.verdict == "unknown") == (piece.verdict == "unknown")
     return thin and 0 <= apart < THINNEST and same_kind and previous.base == piece.base == 0
 
 
-def _joined(previous: _Piece, piece: _Piece, ns_per_pixel: float) -> _Piece:
+def _joined(previous: StackedPiece, piece: StackedPiece, ns_per_pixel: float) -> StackedPiece:
     before = previous.busy or previous.end - previous.start
     added = piece.end - piece.start
     area = (previous.area or before * previous.top) + added * piece.top
     busy = before + added
     launches = previous.launches + 1
     fill = "unknown" if piece.verdict == "unknown" else percent(area / busy)
-    return _Piece(
+    return StackedPiece(
         start=previous.start,
         end=previous.start + busy,
         base=0.0,
@@ -282,7 +190,7 @@ def _joined(previous: _Piece, piece: _Piece, ns_per_pixel: float) -> _Piece:
     )
 
 
-def _bar(piece: _Piece, y: float, height: float) -> Bar:
+def _bar(piece: StackedPiece, y: float, height: float) -> Bar:
     return Bar(
         x=round(MARGIN_LEFT + piece.start, 2),
         width=round(max(piece.end - piece.start, 0.05), 2),
