@@ -5,12 +5,13 @@ from math import prod
 
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.geometry.launch import launch_residency, shared_bytes_of
+from geoaudit.geometry.occupancy import registers_checked_per_block
 from geoaudit.geometry.shape import Dim3, LaunchShape
 
 # The same on every NVIDIA part of compute capability 7.0 to 12.1 (CUDA C++ Programming Guide,
 # "Technical Specifications per Compute Capability").
 _LARGEST_GRID: Dim3 = (2**31 - 1, 65535, 65535)
-_LARGEST_BLOCK: Dim3 = (1024, 1024, 64)
+_LARGEST_BLOCK_Z = 64
 # 8 is portable, 16 needs the non-portable attribute (CUDA C++ Programming Guide, "Thread Block
 # Clusters"); clusters came with compute capability 9.0.
 _LARGEST_CLUSTER_BLOCKS = 16
@@ -31,24 +32,25 @@ def reasons_impossible(shape: LaunchShape, device: DeviceSpec) -> tuple[str, ...
         >>> for reason in reasons_impossible(shape, find_device("H200")):
         ...     print(reason)
         grid y is 70000, the limit is 65535
-        162 registers x 512 threads exceed the 65536 registers of a block
+        162 registers x 512 threads take 86016, a block may have 65536
     """
-    reasons = [*_resource_reasons(shape, device)]
-    if device.vendor == "nvidia":
-        reasons = [*_dimension_reasons(shape), *_cluster_reasons(shape, device), *reasons]
-    return tuple(reasons)
+    own = _nvidia_reasons(shape, device) if device.vendor == "nvidia" else ()
+    return (*own, *_resource_reasons(shape, device))
+
+
+def _nvidia_reasons(shape: LaunchShape, device: DeviceSpec) -> tuple[str, ...]:
+    return (*_dimension_reasons(shape), *_cluster_reasons(shape, device))
 
 
 def _dimension_reasons(shape: LaunchShape) -> Iterator[str]:
-    for name, given, largest in (
-        ("grid", shape.grid, _LARGEST_GRID),
-        ("block", shape.block, _LARGEST_BLOCK),
-    ):
-        for axis, value, limit in zip("xyz", given or (), largest, strict=False):
-            if value < 1:
-                yield f"{name} {axis} is {value}, at least 1 is needed"
-            if value > limit:
-                yield f"{name} {axis} is {value}, the limit is {limit}"
+    # The other axes of a block need no check of their own: its threads are limited together.
+    axes = ("grid x", "grid y", "grid z", "block z")
+    values = (*(shape.grid or (1, 1, 1)), (shape.block or (1, 1, 1))[2])
+    for axis, value, limit in zip(axes, values, (*_LARGEST_GRID, _LARGEST_BLOCK_Z), strict=True):
+        if value < 1:
+            yield f"{axis} is {value}, at least 1 is needed"
+        if value > limit:
+            yield f"{axis} is {value}, the limit is {limit}"
 
 
 def _cluster_reasons(shape: LaunchShape, device: DeviceSpec) -> Iterator[str]:
@@ -70,9 +72,10 @@ def _resource_reasons(shape: LaunchShape, device: DeviceSpec) -> Iterator[str]:
         return
     threads, registers = prod(shape.block or ()), shape.registers_per_thread
     sentences = {
-        "warps": f"a block of {threads} threads, the limit is {device.max_threads_per_block}",
-        "registers": f"{registers} registers x {threads} threads exceed the "
-        f"{device.registers_per_block} registers of a block",
+        "warps": f"a block of {threads} threads, it may have 1 to {device.max_threads_per_block}",
+        "registers": f"{registers} registers x {threads} threads take "
+        f"{registers_checked_per_block(threads, registers or 0, device)}, a block may have "
+        f"{device.registers_per_block}",
         "shared_memory": f"{shared_bytes_of(shape)} bytes of shared memory, the limit of a block "
         f"is {device.shared_bytes_per_block_optin}",
         "barriers": f"{shape.barriers_per_block} barriers, more than an SM has",

@@ -187,13 +187,27 @@ def registers_per_warp(registers_per_thread: int, device: DeviceSpec) -> int:
     )
 
 
+def registers_checked_per_block(threads: int, registers_per_thread: int, device: DeviceSpec) -> int:
+    """Registers a block is checked with against the limit of a block.
+
+    The hardware's check counts as if the warps were spread over all sub-partitions evenly, rounded
+    up (cuda_occupancy.h).
+
+    Example:
+        >>> from geoaudit.devices.table import find_device
+        >>> registers_checked_per_block(288, 200, find_device("H200"))  # 9 warps count as 12
+        76800
+    """
+    warps = _round_up(warps_per_block(threads, device), device.warp_allocation_granularity)
+    return registers_per_warp(registers_per_thread, device) * warps
+
+
 def registers_limit(threads: int, registers_per_thread: int, device: DeviceSpec) -> int | None:
     """Blocks per SM by registers; None: the kernel uses none; 0: it cannot launch.
 
     Registers lie in the SM's sub-partitions, and a warp takes all of its own from one of them, so
-    what is left over in each cannot be joined. Whether one block fits is checked as if its warps
-    were spread over all sub-partitions evenly, rounded up (cuda_occupancy.h, the hardware's own
-    check).
+    what is left over in each cannot be joined. Where a block may have only a share of the SM's
+    registers, all of its warps lie in one share's sub-partitions.
 
     Example:
         >>> from geoaudit.devices.table import find_device
@@ -207,10 +221,13 @@ def registers_limit(threads: int, registers_per_thread: int, device: DeviceSpec)
         return None
     partitions = device.warp_allocation_granularity
     warps = max(1, warps_per_block(threads, device))
-    if per_warp * _round_up(warps, partitions) > device.registers_per_block:
+    if registers_checked_per_block(threads, registers_per_thread, device) > (
+        device.registers_per_block
+    ):
         return 0
+    shares = device.registers_per_sm // device.registers_per_block
     warps_per_partition = device.registers_per_sm // partitions // per_warp
-    return warps_per_partition * partitions // warps
+    return warps_per_partition * partitions // shares // warps * shares
 
 
 def shared_bytes_allocated(shared_bytes: int, device: DeviceSpec) -> int:

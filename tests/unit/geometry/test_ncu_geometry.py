@@ -1,0 +1,44 @@
+"""The comparison with Nsight Compute, on a page it printed and on one that is wrong."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from tests.gpu.ncu_geometry import compare, number, read_raw_page
+
+RAW_PAGE = Path(__file__).parents[4] / "shared" / "traces" / "ncu-2025-h200-raw.csv"
+
+
+@pytest.fixture
+def lines() -> list[str]:
+    if not RAW_PAGE.exists():
+        pytest.skip(f"no shared traces beside the checkout: {RAW_PAGE.parent} is missing")
+    return RAW_PAGE.read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+def test_every_figure_of_a_real_page_agrees(lines: list[str]) -> None:
+    rows = list(read_raw_page(lines))
+    comparisons = [one for row in rows for one in compare(row)]
+    assert len(rows) == 12
+    assert len(comparisons) == 12 * 7
+    assert [one for one in comparisons if not one.agrees] == []
+
+
+def test_a_figure_that_differs_is_found(lines: list[str]) -> None:
+    row = next(read_raw_page(lines))
+    row["launch__occupancy_limit_registers"] = "7"
+    assert [one.figure for one in compare(row) if not one.agrees] == [
+        "launch__occupancy_limit_registers"
+    ]
+
+
+def test_preamble_and_units_are_no_launches() -> None:
+    page = io.StringIO()
+    csv.writer(page, quoting=csv.QUOTE_ALL).writerows(
+        [("ID", "launch__grid_size"), ("", "block"), ("0", "1,056")]
+    )
+    lines = ["==PROF== Connected, to process\n", *page.getvalue().splitlines(keepends=True)]
+    rows = list(read_raw_page(lines))
+    assert [number(row["launch__grid_size"]) for row in rows] == [1056.0]
