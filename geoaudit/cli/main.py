@@ -5,6 +5,11 @@ import sys
 import click
 
 from geoaudit import __version__
+from geoaudit.cli.devices import devices
+from geoaudit.cli.explain import explain
+from geoaudit.cli.rank import rank
+from geoaudit.cli.report import report
+from geoaudit.cli.scan import scan
 from geoaudit.errors import GeoauditError
 
 
@@ -31,6 +36,10 @@ def main() -> None:
 
     Which kernels of a token leave the GPU empty, what that costs, and why.
     """
+
+
+for command in (scan, rank, report, explain, devices):
+    main.add_command(command)
 
 
 if __name__ == "__main__":

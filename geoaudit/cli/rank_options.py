@@ -79,7 +79,7 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
     return RankOptions(
         token_options=None if tokens == TokenOptions() else tokens,
         step_class=values["step_class"],
-        device=DeviceOverride(name=values["device"], sms=values["sms"]),
+        device=DeviceOverride(name=values["device_name"], sms=values["sms"]),
         order=values["order"],
         group=values["group"],
         minimum_time_ns=values["minimum_time_us"] * 1e3,

@@ -76,10 +76,14 @@ def _read(
 
 
 def _replayed(options: "TokenOptions") -> "Recording":
+    from dataclasses import replace
+
     from geoaudit.cli.shipped import shipped_capture
     from geoaudit.launches.store import read_recording
 
-    return _segmented(read_recording(shipped_capture()), options)
+    shipped = read_recording(shipped_capture())
+    marked = replace(shipped, metadata=replace(shipped.metadata, replayed=True))
+    return _segmented(marked, options)
 
 
 def _segmented(recording: "Recording", options: "TokenOptions") -> "Recording":
