@@ -207,7 +207,7 @@ def registers_limit(threads: int, registers_per_thread: int, device: DeviceSpec)
 
     Registers lie in the SM's sub-partitions, and a warp takes all of its own from one of them, so
     what is left over in each cannot be joined. Where a block may have only a share of the SM's
-    registers, all of its warps lie in one share's sub-partitions.
+    registers (compute capability 5.2: half), all of its warps lie in one share's sub-partitions.
 
     Example:
         >>> from geoaudit.devices.table import find_device
@@ -225,7 +225,7 @@ def registers_limit(threads: int, registers_per_thread: int, device: DeviceSpec)
         device.registers_per_block
     ):
         return 0
-    shares = device.registers_per_sm // device.registers_per_block
+    shares = max(1, device.registers_per_sm // device.registers_per_block)
     warps_per_partition = device.registers_per_sm // partitions // per_warp
     return warps_per_partition * partitions // shares // warps * shares
 

@@ -10,6 +10,8 @@ from geoaudit.geometry.launch_limits import reasons_impossible
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 
 _CHANGE_KEYS = ("registers", "shared-bytes", "block", "grid")
+# No figure of a launch has more digits, and int() refuses texts of thousands of them.
+_WHOLE_NUMBER = r"[0-9]{1,18}"
 _NEXT_CHANGE = re.compile(r",(?=\s*[a-z-]+=)")
 
 
@@ -92,7 +94,7 @@ def _changed(shape: LaunchShape, key: str, text: str, where: str) -> LaunchShape
         return replace(shape, block=parse_dimensions(text, where))
     if key == "grid":
         return replace(shape, grid=parse_dimensions(text, where))
-    if not text.isascii() or not text.isdigit():
+    if not re.fullmatch(_WHOLE_NUMBER, text):
         raise InputError(f"{where}: {text[:40]!r} is not a whole number of 0 or more.")
     if key == "registers":
         return replace(shape, registers_per_thread=int(text))
@@ -115,9 +117,8 @@ def parse_dimensions(text: str, where: str) -> Dim3:
         >>> parse_dimensions("16x16", "--block"), parse_dimensions("(4, 2, 8)", "--grid")
         ((16, 16, 1), (4, 2, 8))
     """
-    # Whole numbers of any length would take int() seconds: no dimension has more than ten digits.
     axes = re.split(r"\s*[x,×]\s*", text.strip().strip("()").strip())
-    if len(axes) > 3 or not all(re.fullmatch(r"[0-9]{1,10}", axis) for axis in axes):
+    if len(axes) > 3 or not all(re.fullmatch(_WHOLE_NUMBER, axis) for axis in axes):
         raise InputError(
             f"{where}: {text[:40]!r} is not a size of one to three dimensions. "
             "Write 256, 16x16 or 16x16x1."
