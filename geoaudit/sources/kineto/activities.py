@@ -104,6 +104,7 @@ class Activities:
     gpu_ranges: list[TimedRange] = field(default_factory=list)
     bad: BadValues = field(default_factory=BadValues)
     rocm_dispatches: int = 0
+    _processes: Codes[int | str | None] = field(default_factory=Codes)
     _threads: Codes[Thread] = field(default_factory=Codes)
     _activities: list[Columns] = field(default_factory=list)
     _calls: list[Columns] = field(default_factory=list)
@@ -138,7 +139,8 @@ class Activities:
     def call_columns(self) -> Columns:
         """The API calls, MISSING where a value is missing.
 
-        Columns correlation, thread, name (codes), start (ns), shared_bytes, and the geometry.
+        Columns correlation, process, thread, name (codes), start (ns), shared_bytes, and the
+        geometry.
         """
         return _joined(self._calls or [self._call_batch([])])
 
@@ -187,6 +189,7 @@ class Activities:
         given = [event.args or NO_ARGUMENTS for event in events]
         columns = {
             "correlation": _integers([each.correlation for each in given]),
+            "process": self._processes.codes([event.pid for event in events]),
             "thread": self._threads.codes([(event.pid, event.tid) for event in events]),
             "start": _integers([nanoseconds(event.ts) for event in events]),
             "name": self.calls.codes([event.name or "" for event in events]),

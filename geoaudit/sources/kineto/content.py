@@ -1,5 +1,6 @@
 """The bytes of a trace file: plain or gzip, whole or cut."""
 
+import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,11 +79,17 @@ def read_content(path: Path, *, allow_partial: bool) -> Content:
         )
     if content.data.startswith(_WIDE_MARKS):
         raise InputError(f"{path.name}: is UTF-16 text. Convert it to UTF-8.")
-    if not content.data.strip():
+    if not first_character(content.data):
         raise InputError(f"{path.name}: is empty. Record the trace again.")
     if content.data.startswith(UTF8_MARK):
         return Content(data=content.data[3:], cut=content.cut, warnings=content.warnings)
     return content
+
+
+def first_character(data: bytes | bytearray) -> bytes:
+    """The first character that is not white space; empty where there is none."""
+    found = re.search(rb"\S", data)
+    return found[0] if found else b""
 
 
 def _inflate(raw: bytes) -> Content:

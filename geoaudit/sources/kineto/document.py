@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from geoaudit.errors import InputError
-from geoaudit.sources.kineto.content import Content
+from geoaudit.sources.kineto.content import Content, first_character
 from geoaudit.sources.kineto.repair import repair
 
 # How many closing braces are tried, from the end, to find the last complete event.
@@ -92,8 +92,10 @@ def open_document(content: Content, name: str, *, allow_partial: bool) -> Docume
         InputError: not JSON (with byte offset and line), cut, nested too deeply, or not a trace.
     """
     data, warnings = content.data, content.warnings
+    if content.cut:
+        warnings = (*warnings, "PARTIAL: the gzip data is cut or damaged at its end.")
     try:
-        return _split(data, name, warnings=warnings)
+        return _split(data, name, warnings=warnings, partial=content.cut)
     except msgspec.DecodeError as error:
         first_error = error
     if not _is_cut(first_error):
@@ -102,7 +104,7 @@ def open_document(content: Content, name: str, *, allow_partial: bool) -> Docume
             raise _located(first_error, data, name)
         data, warnings = mended.data, (*warnings, mended.warning)
         try:
-            return _split(data, name, warnings=warnings)
+            return _split(data, name, warnings=warnings, partial=content.cut)
         except msgspec.DecodeError as error:
             if not _is_cut(error):
                 raise _located(error, data, name) from error
@@ -145,7 +147,7 @@ def _split(
 
 
 def _top(data: bytes | bytearray, name: str) -> _Top:
-    start = bytes(data[:4096]).lstrip()[:1]
+    start = first_character(data)
     if start not in (b"{", b"["):
         raise InputError(
             f"{name}: does not start like JSON of a trace. Give a Chrome trace of the PyTorch "
@@ -189,7 +191,7 @@ def _located(error: msgspec.DecodeError, data: bytes | bytearray, name: str) -> 
 
 
 def _complete_part(data: bytes | bytearray, name: str, warnings: tuple[str, ...]) -> Document:
-    closing = b"]" if bytes(data[:4096]).lstrip().startswith(b"[") else b"]}"
+    closing = b"]" if first_character(data) == b"[" else b"]}"
     text = bytes(data)
     end = len(text)
     for _ in range(_CUT_BACK_TRIES):

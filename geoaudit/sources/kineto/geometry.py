@@ -82,14 +82,16 @@ def join_calls(
     """Find the API call behind each GPU record by its correlation id.
 
     Where several calls share an id (a runtime call and the driver call it makes), one that
-    launches wins, and of several the first.
+    launches wins, and of several the first. Ids are unique within a process only: one that calls
+    of several processes have (traces merged into one file) joins nothing.
     """
     launches = _named(names, _LAUNCH)[calls["name"]]
     order = np.lexsort((~launches, calls["correlation"]))
-    ids = calls["correlation"][order]
+    ids, processes = calls["correlation"][order], calls["process"][order]
     first = np.ones(len(ids), dtype=bool)
     first[1:] = ids[1:] != ids[:-1]
-    chosen = order[first & (ids != MISSING)]
+    shared = ids[1:][~first[1:] & (processes[1:] != processes[:-1])]
+    chosen = order[first & (ids != MISSING) & ~np.isin(ids, shared)]
     columns = {name: column[chosen] for name, column in calls.items()}
     wanted, known = activities["correlation"], columns["correlation"]
     at = np.searchsorted(known, wanted)

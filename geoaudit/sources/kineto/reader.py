@@ -19,7 +19,9 @@ def read(path: Path, options: ReadOptions) -> Recording:
     """The launches of a Kineto trace.
 
     Times are the trace's, in ns. A kernel's geometry is its own or its launch's, in blocks; its
-    ranges are those that enclose its launch on the host. Kineto's occupancy is never used.
+    ranges are those that enclose its launch on the host. Kineto's occupancy is never used. What the
+    profiler left out (it records the body of a graph's loop once) is not in the file and is never
+    extrapolated.
 
     Args:
         path: the trace, JSON or gzipped JSON.

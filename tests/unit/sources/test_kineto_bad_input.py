@@ -141,6 +141,12 @@ def test_the_complete_part_of_a_cut_file(tmp_path: Path, pack: Callable[[bytes],
     assert recording.launches[s.KERNEL].tolist() == [f"k{n}" for n in range(count)]
 
 
+def test_a_gzip_file_without_its_checksum_is_partial(tmp_path: Path) -> None:
+    recording = read_bytes(tmp_path, gzip.compress(trace(kernel()))[:-4], allow_partial=True)
+    assert recording.metadata.partial
+    assert len(recording.launches) == 1
+
+
 def test_a_whole_file_is_not_partial(tmp_path: Path) -> None:
     assert not read_bytes(tmp_path, trace(kernel()), allow_partial=True).metadata.partial
 

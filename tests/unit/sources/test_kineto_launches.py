@@ -13,7 +13,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.table import validate
 from geoaudit.sources.kineto import SOURCE
 from geoaudit.sources.registry import ReadOptions
-from tests.unit.sources.kineto_trace import H200, call, kernel, read, read_bytes, trace
+from tests.unit.sources.kineto_trace import H200, annotation, call, kernel, read, read_bytes, trace
 
 
 def test_a_kernel_keeps_all_the_trace_tells(tmp_path: Path) -> None:
@@ -283,6 +283,32 @@ def test_launches_without_a_record_are_seen(tmp_path: Path) -> None:
         kernel(correlation=2),
     )
     assert recording.metadata.launches_seen == 3
+
+
+def test_ids_of_several_processes_join_nothing(tmp_path: Path) -> None:
+    recording = read(
+        tmp_path,
+        call(correlation=1),
+        call(correlation=1) | {"pid": 43},
+        call(correlation=2),
+        kernel(correlation=1),
+        kernel(ts=20, correlation=2),
+    )
+    assert recording.launches[s.PROCESS].isna().tolist() == [True, False]
+
+
+def test_of_calls_that_share_an_id_the_launch_wins(tmp_path: Path) -> None:
+    recording = read(
+        tmp_path,
+        annotation("early", 0, 10),
+        annotation("late", 10, 10),
+        call("cudaGetDevice", ts=5, correlation=1),
+        call("cudaLaunchKernel", ts=12, correlation=1),
+        call("cuLaunchKernel", ts=13, correlation=1),
+        kernel(correlation=1),
+    )
+    assert recording.launches[s.RANGES].tolist() == ["late"]
+    assert recording.metadata.launches_seen == 1
 
 
 def test_a_trace_of_kernels_alone_needs_no_calls(tmp_path: Path) -> None:
