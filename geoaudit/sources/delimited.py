@@ -10,7 +10,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -30,7 +30,7 @@ class Table:
     Attributes:
         header: column names, in order.
         records: fields of each record as printed; may be shorter or longer than the header.
-        skipped: lines below the header that were no records.
+        skipped: lines below the header that were neither records nor the profiler's messages.
         cut: the text ends within a record, which is left out.
     """
 
@@ -98,8 +98,17 @@ def tables_in(
 
 
 def fields(line: str) -> tuple[str, ...]:
-    """The fields of one record."""
-    return tuple(next(csv.reader([line], skipinitialspace=True), ()))
+    """The fields of one record; none where its quotation marks make no sense."""
+    try:
+        return tuple(next(csv.reader([line], skipinitialspace=True), ()))
+    except csv.Error:
+        return ()
+
+
+def skipped_warnings(tables: Sequence[Table]) -> list[str]:
+    """A warning where lines between the rows were none."""
+    skipped = sum(table.skipped for table in tables)
+    return [f"{skipped:,} lines between the rows are no rows and were left out"] if skipped else []
 
 
 def number(cell: str, *, decimal_comma: bool = False) -> Fraction | None:
@@ -132,9 +141,12 @@ def _table(header: str, lines: list[str], is_record: re.Pattern[str], *, ended: 
             records[-1] += "\n" + line
             is_open = records[-1].count('"') % 2 == 1
         else:
-            skipped += bool(line.strip())
+            # The profiler's own messages start with ==.
+            skipped += bool(line.strip()) and not line.startswith("==")
     names = fields(header)
     parsed = [fields(record) for record in records]
+    skipped += parsed.count(())
+    parsed = [record for record in parsed if record]
     shortest = min((len(record) for record in parsed[:-1]), default=0)
     cut = bool(parsed) and not ended and (is_open or len(parsed[-1]) < shortest)
     if cut:

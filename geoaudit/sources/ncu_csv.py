@@ -12,7 +12,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources import ncu_pages
-from geoaudit.sources.delimited import Table, read_text, tables_in
+from geoaudit.sources.delimited import Table, read_text, skipped_warnings, tables_in
 from geoaudit.sources.ncu_metrics import dimensions
 from geoaudit.sources.ncu_pages import Launch, is_header, launches_of
 from geoaudit.sources.plausible import at_least, checked_geometry, integer_array, kernel_names
@@ -91,7 +91,13 @@ def _recording(
             devices=devices,
             untimed=int(table[s.DURATION_NS].isna().sum()),
             partial=partial,
-            warnings=(_SERIALISED, *warnings, *device_warnings, *_reading_warnings(launches)),
+            warnings=(
+                _SERIALISED,
+                *warnings,
+                *device_warnings,
+                *_rounding_warnings(launches),
+                *skipped_warnings(tables),
+            ),
         ),
     )
 
@@ -119,7 +125,7 @@ def _table(launches: Sequence[Launch]) -> tuple[pd.DataFrame, list[str]]:
     return build_launches(columns), warnings
 
 
-def _reading_warnings(launches: Sequence[Launch]) -> list[str]:
+def _rounding_warnings(launches: Sequence[Launch]) -> list[str]:
     rounded = sum(bool(one.rounded) for one in launches)
     if not rounded:
         return []

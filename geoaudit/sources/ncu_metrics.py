@@ -34,7 +34,14 @@ _NANOSECONDS = {
 }
 # Nsight Compute scales bytes by powers of 1000, not 1024.
 _BYTES = {"byte": 1, "kbyte": 10**3, "mbyte": 10**6, "gbyte": 10**9, "tbyte": 10**12}
-SHARED_ALIGNMENT_BYTES = 16
+# Compilers and libraries align a block's shared memory to 16 bytes; the carve-out of an SM is
+# whole KiB (CUDA programming guide, shared memory of each compute capability).
+ALIGNMENT_BYTES = {
+    "launch__shared_mem_per_block_static": 16,
+    "launch__shared_mem_per_block_dynamic": 16,
+    "launch__shared_mem_per_block_driver": 16,
+    "launch__shared_mem_config_size": 1024,
+}
 
 _NUMBER = re.compile(r"[-+]?\d[\d.,\s\u00a0\u202f']*")
 _DECIMAL_COMMA = re.compile(r",(?:\d{1,2}|\d{4,})$")
@@ -72,12 +79,12 @@ def is_rounded(cell: str, unit: str) -> bool:
     return name in _BYTES and _BYTES[name] > 1 and any(mark in cell for mark in ".,")
 
 
-def nearest_aligned(value: Fraction, tolerance: Fraction) -> int:
-    """A size in bytes that was printed rounded: the multiple of 16 within the rounding, if any.
+def nearest_aligned(value: Fraction, tolerance: Fraction, alignment: int) -> int:
+    """A size in bytes that was printed rounded: the aligned size within the rounding, if any.
 
-    Compilers and libraries align shared memory to 16 bytes, so 17.41 Kbyte is 17,408 bytes.
+    17.41 Kbyte, aligned to 16, is 17,408 bytes.
     """
-    aligned = round(value / SHARED_ALIGNMENT_BYTES) * SHARED_ALIGNMENT_BYTES
+    aligned = round(value / alignment) * alignment
     return aligned if abs(aligned - value) <= tolerance else round(value)
 
 

@@ -32,9 +32,6 @@ WANTED = frozenset(
 )
 """Metrics the audit uses; no other cell of a page is kept."""
 
-_SHARED_SIZES = frozenset(
-    name for name in WANTED if name.startswith("launch__shared_mem_per_block")
-)
 RECORD_START = re.compile(r'\s*"?(\d+)?"?\s*,')
 
 
@@ -123,10 +120,11 @@ def _note(launch: Launch, name: str, cell: str, unit: str, *, decimal_comma: boo
     base = None if value is None else ncu_metrics.scaled(value, unit)
     if value is None or base is None:
         return
-    if name in _SHARED_SIZES and ncu_metrics.is_rounded(cell, unit):
+    alignment = ncu_metrics.ALIGNMENT_BYTES.get(name)
+    if alignment is not None and ncu_metrics.is_rounded(cell, unit):
         # Two decimals are printed: half a unit of the last digit may be missing.
         factor = base / value if value else Fraction(1)
-        base = Fraction(ncu_metrics.nearest_aligned(base, factor / 200))
+        base = Fraction(ncu_metrics.nearest_aligned(base, factor / 200, alignment))
         launch.rounded.add(name)
     launch.metrics[name] = base
 

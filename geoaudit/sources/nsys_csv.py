@@ -10,7 +10,14 @@ from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
 from geoaudit.launches.table import build_launches
-from geoaudit.sources.delimited import Table, fields, read_text, tables_in, whole_number
+from geoaudit.sources.delimited import (
+    Table,
+    fields,
+    read_text,
+    skipped_warnings,
+    tables_in,
+    whole_number,
+)
 from geoaudit.sources.plausible import (
     at_least,
     checked_geometry,
@@ -60,7 +67,7 @@ def read_nsys_csv(path: Path, options: ReadOptions) -> Recording:
     rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({s.KIND: []})
     if not (rows[s.KIND] == s.KIND_KERNEL).any():
         raise NotMeasuredError(f"{path}: a launch list of Nsight Systems without a single kernel.")
-    return _recording(rows, path, partial=cut)
+    return _recording(rows, path, partial=cut, warnings=skipped_warnings(tables))
 
 
 def _rows(table: Table, path: Path) -> pd.DataFrame:
@@ -100,7 +107,9 @@ def _rows(table: Table, path: Path) -> pd.DataFrame:
     )
 
 
-def _recording(rows: pd.DataFrame, path: Path, *, partial: bool) -> Recording:
+def _recording(
+    rows: pd.DataFrame, path: Path, *, partial: bool, warnings: Sequence[str]
+) -> Recording:
     geometry, geometry_warnings = checked_geometry({name: rows[name] for name in _GEOMETRY})
     times, time_warnings = checked_times(rows["start"], rows["end"])
     static, dynamic = (
@@ -133,7 +142,7 @@ def _recording(rows: pd.DataFrame, path: Path, *, partial: bool) -> Recording:
             devices=_devices(rows),
             untimed=int(launches[s.START_NS].isna().sum()),
             partial=partial,
-            warnings=(rounded, *geometry_warnings, *time_warnings),
+            warnings=(rounded, *geometry_warnings, *time_warnings, *warnings),
         ),
     )
 

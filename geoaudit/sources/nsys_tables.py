@@ -195,11 +195,16 @@ def open_database(path: Path) -> Iterator[Database]:
             # Names need not be UTF-8; a bad byte must not hide a kernel.
             connection.text_factory = lambda raw: raw.decode("utf-8", errors="replace")
             yield Database(connection)
-    except sqlite3.Error as error:
+    # The message of an error may itself hold bytes of the damaged file that are not UTF-8.
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: the SQLite database cannot be read ({error}): it is cut, damaged or still "
-            "being written; export it again with `nsys export --type sqlite`"
+            f"{path}: the SQLite database cannot be read ({_cause(error)}): it is cut, damaged or "
+            "still being written; export it again with `nsys export --type sqlite`"
         ) from error
+
+
+def _cause(error: Exception) -> str:
+    return str(error) if isinstance(error, sqlite3.Error) else "its schema is no text"
 
 
 def _quoted(name: str) -> str:

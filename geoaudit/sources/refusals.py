@@ -42,7 +42,12 @@ def _named(*suffixes: str) -> Callable[[Path, bytes], bool]:
 
 def _text(pattern: str) -> Callable[[Path, bytes], bool]:
     compiled = re.compile(pattern.encode(), re.IGNORECASE | re.MULTILINE)
-    return lambda path, head: b"\0" not in head[:1024] and compiled.search(head) is not None
+
+    def matches(path: Path, head: bytes) -> bool:
+        is_text = b"\0" not in head[:1024] and b'"traceEvents"' not in head
+        return is_text and compiled.search(head) is not None
+
+    return matches
 
 
 def _json(*keys: str) -> Callable[[Path, bytes], bool]:

@@ -10,7 +10,14 @@ from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
 from geoaudit.launches.table import build_launches
-from geoaudit.sources.delimited import Table, fields, read_text, tables_in, whole_number
+from geoaudit.sources.delimited import (
+    Table,
+    fields,
+    read_text,
+    skipped_warnings,
+    tables_in,
+    whole_number,
+)
 from geoaudit.sources.plausible import (
     at_least,
     checked_geometry,
@@ -52,7 +59,7 @@ def read_rocprof_csv(path: Path, options: ReadOptions) -> Recording:
     rows = pd.concat([_rows(table) for table in tables], ignore_index=True)
     if rows.empty:
         raise NotMeasuredError(f"{path}: a rocprofv3 kernel trace without a single kernel.")
-    return _recording(rows, path, partial=cut)
+    return _recording(rows, path, partial=cut, warnings=skipped_warnings(tables))
 
 
 def _rows(table: Table) -> pd.DataFrame:
@@ -83,8 +90,10 @@ def _rows(table: Table) -> pd.DataFrame:
     )
 
 
-def _recording(rows: pd.DataFrame, path: Path, *, partial: bool) -> Recording:
-    geometry, warnings = _geometry(rows)
+def _recording(
+    rows: pd.DataFrame, path: Path, *, partial: bool, warnings: Sequence[str]
+) -> Recording:
+    geometry, geometry_warnings = _geometry(rows)
     times, time_warnings = checked_times(rows["start"], rows["end"])
     kinds = pd.Series(s.KIND_KERNEL, index=rows.index, dtype=object)
     columns = {
@@ -112,7 +121,7 @@ def _recording(rows: pd.DataFrame, path: Path, *, partial: bool) -> Recording:
             devices=tuple(RecordedDevice(index=int(i)) for i in launches[s.DEVICE].unique()),
             untimed=int(launches[s.START_NS].isna().sum()),
             partial=partial,
-            warnings=(no_device, *warnings, *time_warnings),
+            warnings=(no_device, *geometry_warnings, *time_warnings, *warnings),
         ),
     )
 

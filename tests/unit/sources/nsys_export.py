@@ -108,8 +108,10 @@ def write_export(
         {"name": "EXPORT_PRODUCT_VERSION", "value": "2026.1.1"},
         {"name": "EXPORT_SCHEMA_VERSION", "value": "3.24.14"},
     ]
+    every: dict[str, Sequence[Row]] = {"StringIds": strings, "META_DATA_EXPORT": export}
+    every.update(tables)
     with closing(sqlite3.connect(path)) as connection:
-        for name, rows in {"StringIds": strings, "META_DATA_EXPORT": export, **tables}.items():
+        for name, rows in every.items():
             _write_table(connection, name, rows)
         connection.commit()
     return path

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from tests.unit.sources.nsys_export import (
 )
 
 
-def paths_of(tmp_path: Path, calls: list[int], ranges: list[Row], **tables: list[Row]) -> list[str]:
+def paths_of(tmp_path: Path, calls: list[int], ranges: Sequence[Row]) -> list[str]:
     kernels = [kernel(start=10_000 + n, end=10_001 + n, correlationId=n) for n in range(len(calls))]
     runtime = [call(start=time, correlationId=n) for n, time in enumerate(calls)]
     write_launches(
@@ -28,7 +29,6 @@ def paths_of(tmp_path: Path, calls: list[int], ranges: list[Row], **tables: list
         *kernels,
         CUPTI_ACTIVITY_KIND_RUNTIME=runtime,
         NVTX_EVENTS=ranges,
-        **tables,
     )
     launches = read_profile(tmp_path / "profile.sqlite", ReadOptions()).launches
     return ["-" if pd.isna(path) else str(path) for path in launches[s.RANGES]]
