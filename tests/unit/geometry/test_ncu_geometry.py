@@ -1,4 +1,7 @@
-"""The comparison with Nsight Compute, on a page it printed and on one that is wrong."""
+"""Waves, limits and theoretical occupancy against what Nsight Compute printed on an H200.
+
+``tests/gpu/ncu_geometry.py`` launched the kernels of the page and compares it.
+"""
 
 import csv
 import io
@@ -6,24 +9,34 @@ from pathlib import Path
 
 import pytest
 
-from tests.gpu.ncu_geometry import compare, number, read_raw_page
+from tests.gpu.ncu_geometry import LAUNCHES, compare, number, read_raw_page
 
-RAW_PAGE = Path(__file__).parents[4] / "shared" / "traces" / "ncu-2025-h200-raw.csv"
+RAW_PAGE = Path(__file__).parents[2] / "fixtures" / "ncu_h200_raw.csv"
+SHARED_RAW_PAGE = Path(__file__).parents[4] / "shared" / "traces" / "ncu-2025-h200-raw.csv"
+FIGURES = 7
 
 
 @pytest.fixture
 def lines() -> list[str]:
-    if not RAW_PAGE.exists():
-        pytest.skip(f"no shared traces beside the checkout: {RAW_PAGE.parent} is missing")
     return RAW_PAGE.read_text(encoding="utf-8").splitlines(keepends=True)
 
 
-def test_every_figure_of_a_real_page_agrees(lines: list[str]) -> None:
+def assert_agrees(lines: list[str], launches: int) -> None:
     rows = list(read_raw_page(lines))
     comparisons = [one for row in rows for one in compare(row)]
-    assert len(rows) == 12
-    assert len(comparisons) == 12 * 7
+    assert len(rows) == launches
+    assert len(comparisons) == launches * FIGURES
     assert [one for one in comparisons if not one.agrees] == []
+
+
+def test_every_figure_agrees(lines: list[str]) -> None:
+    assert_agrees(lines, len(LAUNCHES))
+
+
+def test_every_figure_of_another_page_agrees() -> None:
+    if not SHARED_RAW_PAGE.exists():
+        pytest.skip(f"no shared traces beside the checkout: no {SHARED_RAW_PAGE}")
+    assert_agrees(SHARED_RAW_PAGE.read_text(encoding="utf-8").splitlines(keepends=True), 12)
 
 
 def test_a_figure_that_differs_is_found(lines: list[str]) -> None:
