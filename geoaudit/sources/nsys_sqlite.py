@@ -246,7 +246,10 @@ def _loss_warnings(database: Database) -> list[str]:
 
 
 def _environment(database: Database) -> dict[str, str]:
-    names = {"EXPORT_PRODUCT_VERSION": "nsys", "EXPORT_SCHEMA_VERSION": "nsys_export_schema"}
+    names = {
+        "EXPORT_PRODUCT_VERSION": "nsys_version",
+        "EXPORT_SCHEMA_VERSION": "nsys_export_schema_version",
+    }
     facts = database.export_facts(tuple(names))
     return {names[key]: value for key, value in facts.items()}
 

@@ -51,7 +51,10 @@ def test_a_launch_keeps_every_figure(export: Path) -> None:
     assert device.sm_count_source == "TARGET_INFO_GPU.smCount"
     assert device.max_threads_per_sm == 2048
     assert recording.metadata.instrument == "nsys"
-    assert recording.metadata.environment == {"nsys": "2026.1.1", "nsys_export_schema": "3.24.14"}
+    assert recording.metadata.environment == {
+        "nsys_version": "2026.1.1",
+        "nsys_export_schema_version": "3.24.14",
+    }
     assert recording.metadata.warnings == ()
 
 
