@@ -23,10 +23,12 @@ REGULAR_FRACTION = 0.65
 DISTANCE_TOLERANCE = 0.05
 SHORT_DISTANCE_TOLERANCE = 0.1
 LAUNCHES_TOLERANCE = 2.0
-# What a token launches beside its layers: at least an embedding, a head and a sampling, and less
-# than half a unit; an extra launch now and then is less, a prefill between requests is more.
+# What a token launches beside its layers: at least an embedding, a head and a sampling, and at
+# most half of a layer or a few. An extra launch now and then is less, a prefill between requests
+# is more.
 OWN_LAUNCHES = 3
 OWN_FRACTIONS = (0.02, 0.5)
+FEW_LAUNCHES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,10 +102,10 @@ def _higher(current: Level, level: Level, names: Ints) -> Level:
     if repeats is None or repeats < 2:
         return level if _spans_unequal_units(current, level, repeats, names) else current
     own = _own_launches(level, repeats, names)
-    bounds = own >= OWN_LAUNCHES
+    bounds = OWN_LAUNCHES <= own <= level.period / 2
     if current.bounded:
         least, most = (fraction * current.period for fraction in OWN_FRACTIONS)
-        if not bounds or not least <= own <= most:
+        if not bounds or not least <= own <= max(most, FEW_LAUNCHES):
             return current
     return replace(level, bounded=bounds or current.bounded)
 
@@ -132,14 +134,14 @@ def _spans_unequal_units(current: Level, level: Level, repeats: int | None, name
 def _own_launches(level: Level, repeats: int, names: Ints) -> int:
     """Launches of a unit that are not part of the smaller units repeated in it.
 
-    They are those of kernels that it launches fewer times than it repeats the smaller unit; the
-    unit looked at is the first of the usual length.
+    They are those of kernels that it launches at most half as often as it repeats the smaller
+    unit; the unit looked at is the first of the usual length.
     """
     lengths = np.diff(level.anchors)
     usual = int(np.abs(lengths - level.period).argmin())
     unit = names[level.anchors[usual] : level.anchors[usual + 1]]
     _, counts = np.unique(unit, return_counts=True)
-    return int(counts[counts < repeats].sum())
+    return int(counts[counts <= repeats // 2].sum())
 
 
 def _regular_repeats(lower: Level, upper: Level) -> int | None:

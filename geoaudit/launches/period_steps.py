@@ -88,15 +88,15 @@ def _cut_slot(codes: Ints, idle: np.ndarray, unit: Ints, starts: Ints) -> int:
 
 
 def _whole_units(codes: Ints, unit: Ints, cut: int, starts: Ints) -> int:
-    """How many of the units, begun at the cut, the recording holds from end to end.
+    """At how many of its ends the recording holds a whole unit that begins at the cut.
 
-    All but those at the ends are whole wherever the cut is, so only the ends are looked at.
+    Elsewhere units are whole wherever the cut is. A recording that begins with the first launch
+    of such a unit, or ends with its last, counts even where the unit itself differs a little.
     """
     rotated = np.roll(unit, -cut)
-    first, last = int(starts[0]), int(starts[-1])
-    before = first + cut - len(unit)
-    at_start = before >= 0 and _is_unit(codes, before, rotated)
-    at_end = _is_unit(codes, last + cut, rotated)
+    before = int(starts[0]) + cut - len(unit)
+    at_start = codes[0] == rotated[0] or (before >= 0 and _is_unit(codes, before, rotated))
+    at_end = codes[-1] == rotated[-1] or _is_unit(codes, int(starts[-1]) + cut, rotated)
     return int(at_start) + int(at_end)
 
 

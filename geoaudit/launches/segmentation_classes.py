@@ -128,11 +128,15 @@ def _slots_of_part(names: Ints, template: Ints) -> Ints | None:
     if size >= len(template):
         return None
     offset = len(template) - size
-    for part, shift in ((template[:size], 0), (template[offset:], offset)):
-        slots = align(names, part, PART_SIMILARITY)
-        if slots is not None:
-            return np.where(slots == MISSING, MISSING, slots + shift)
-    return None
+    beginning = align(names, template[:size], PART_SIMILARITY)
+    ending = align(names, template[offset:], PART_SIMILARITY)
+    if ending is not None and _matched(ending) > (-1 if beginning is None else _matched(beginning)):
+        return np.where(ending == MISSING, MISSING, ending + offset)
+    return beginning
+
+
+def _matched(slots: Ints) -> int:
+    return int((slots != MISSING).sum())
 
 
 def _reaches_both_ends(slots: Ints, size: int) -> bool:

@@ -15,7 +15,8 @@ class ClassTraits:
         label: name of the range that spans each of its steps and no step of another kind.
         complete_steps: its complete steps.
         launches_per_step: launches of its template.
-        wall_time_per_step_ns: mean, or None.
+        kernel_time_per_step_ns: sum of a step's durations, mean over complete steps,
+            or None. Time between launches is the host's and says little about the kind of step.
         kernels: kernel names of its template.
         leads_to_main: each of its steps is followed by one of the most frequent class.
         shares_shapes: most of its launches have the shapes of the most frequent class.
@@ -24,7 +25,7 @@ class ClassTraits:
     label: str | None
     complete_steps: int
     launches_per_step: int
-    wall_time_per_step_ns: float | None
+    kernel_time_per_step_ns: float | None
     kernels: frozenset[str]
     leads_to_main: bool
     shares_shapes: bool
@@ -39,10 +40,10 @@ def class_names(traits: list[ClassTraits]) -> list[str]:
     """A name for each class, all different.
 
     A range's name is taken as it is. Without one the class of the most steps is ``decode`` if no
-    other class takes less than half its time (``step`` if its kernels are those of training). The
-    first class in the recording is ``prefill`` if each of its steps leads to a decode step, takes
-    longer, launches about as much (half to twice) and in other shapes. Others are ``class 2 (412
-    launches)``, counted in order of first occurrence.
+    other class takes less than half its kernel time (``step`` if its kernels are those of
+    training). The first class in the recording is ``prefill`` if each of its steps leads to a
+    decode step, takes no less, launches about as much (half to twice) and in other shapes. Others
+    are ``class 2 (412 launches)``, counted in order of first occurrence.
     """
     main = main_class(traits)
     named = [trait.label or _unlabelled(traits, index, main) for index, trait in enumerate(traits)]
@@ -70,14 +71,14 @@ def _unlabelled(traits: list[ClassTraits], index: int, main: int) -> str:
     plain = f"class {index + 1} ({traits[index].launches_per_step} launches)"
     if any(_TRAINING.search(kernel) for kernel in traits[main].kernels):
         return "step" if index == main else plain
-    walls = [t.wall_time_per_step_ns for t in traits if t.wall_time_per_step_ns is not None]
-    fastest = traits[main].wall_time_per_step_ns
-    if fastest is not None and fastest > 2 * min(walls):
+    times = [t.kernel_time_per_step_ns for t in traits if t.kernel_time_per_step_ns is not None]
+    decode = traits[main].kernel_time_per_step_ns
+    if decode is not None and decode > 2 * min(times):
         return plain
     if index == main:
         return "decode"
-    wall = traits[index].wall_time_per_step_ns
-    slower = fastest is None or wall is None or wall > fastest
+    own = traits[index].kernel_time_per_step_ns
+    slower = decode is None or own is None or own >= decode
     ratio = traits[index].launches_per_step / traits[main].launches_per_step
     leads = index == 0 and traits[index].leads_to_main
     is_prefill = leads and slower and not traits[index].shares_shapes and 0.5 <= ratio <= 2.0

@@ -202,6 +202,15 @@ def wall_time_per_step_ns(group: StepGroup, devices: list[DeviceSteps]) -> float
     return float(np.mean(known)) if known else None
 
 
+def _kernel_time_per_step_ns(group: StepGroup, devices: list[DeviceSteps]) -> float | None:
+    times = []
+    for member in complete_members(group):
+        sequence, positions = devices[member.step.sequence].sequence, member.step.positions
+        times.append(np.nansum(sequence.ends_ns[positions] - sequence.starts_ns[positions]))
+    known = [time for time in times if time > 0]
+    return float(np.mean(known)) if known else None
+
+
 def class_traits(
     launches: pd.DataFrame, devices: list[DeviceSteps], groups: list[StepGroup]
 ) -> list[ClassTraits]:
@@ -219,7 +228,7 @@ def class_traits(
             label=label if group.label or labels.count(label) == 1 else None,
             complete_steps=len(complete_members(group)),
             launches_per_step=len(group.template),
-            wall_time_per_step_ns=wall_time_per_step_ns(group, devices),
+            kernel_time_per_step_ns=_kernel_time_per_step_ns(group, devices),
             kernels=frozenset(str(kernels[code]) for code in np.unique(group.template)),
             leads_to_main=all(
                 (m.step.sequence, m.step.index + 1) in main_steps for m in group.members
