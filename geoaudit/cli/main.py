@@ -7,6 +7,7 @@ import click
 from geoaudit import __version__
 from geoaudit.cli.devices import devices
 from geoaudit.cli.explain import explain
+from geoaudit.cli.occupancy import occupancy
 from geoaudit.cli.rank import rank
 from geoaudit.cli.report import report
 from geoaudit.cli.scan import scan
@@ -38,7 +39,7 @@ def main() -> None:
     """
 
 
-for command in (scan, rank, report, explain, devices):
+for command in (scan, rank, report, explain, occupancy, devices):
     main.add_command(command)
 
 

@@ -92,9 +92,19 @@ def write_outputs(renderers: Mapping[str, Callable[[], str]], options: OutputOpt
     if options.file is not None:
         write_text(options.file, text)
         return
-    # A table may hold characters that an ASCII terminal cannot show: replaced, never a traceback.
+    click.echo(_shown(text), nl=not text.endswith("\n"))
+
+
+def _shown(text: str) -> str:
+    """The text, in plain ASCII where standard output cannot take its characters."""
     encoding = sys.stdout.encoding or "utf-8"
-    click.echo(text.encode(encoding, "replace").decode(encoding), nl=not text.endswith("\n"))
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        from geoaudit.render.ascii_text import to_ascii
+
+        return to_ascii(text)
+    return text
 
 
 def write_text(file: Path, text: str) -> None:

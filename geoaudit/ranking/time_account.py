@@ -68,7 +68,7 @@ def attributed_durations(launches: pd.DataFrame) -> Reals:
     Returns:
         ns per row; the plain duration where the launch has no start, NaN where it is untimed.
     """
-    attributed = launches[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan)
+    attributed: Reals = launches[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan)
     # Untimed launches are no part of a timeline, and subtracting from an integer stays exact.
     timed = launches[launches[s.START_NS].notna() & launches[s.DURATION_NS].notna()]
     starts = timed[s.START_NS].to_numpy(dtype=np.int64)
