@@ -14,8 +14,10 @@ from geoaudit.launches.period_steps import (
     PeriodSteps,
     steps_of_period,
 )
-from geoaudit.launches.segmentation import Ints, LaunchSequence
+from geoaudit.launches.segmentation import Ints, LaunchSequence, steps_from_bounds
 from geoaudit.launches.segmentation_alignment import possible_similarity
+from geoaudit.launches.segmentation_classes import group_steps
+from geoaudit.launches.segmentation_table import complete_members, device_steps
 
 FEWEST_STEPS = 3
 ONE_RANGE_FRACTION = 0.9
@@ -61,17 +63,23 @@ def find_period(launches: pd.DataFrame, sequence: LaunchSequence) -> PeriodFound
 
 
 def find_counted(sequence: LaunchSequence, token_count: int) -> PeriodFound | None:
-    """The steps of the largest unit of which the recording holds just this many, or None."""
+    """The steps by the largest unit of which one class has just this many, or None."""
     levels = find_levels(sequence)
     climbed = climb(levels, sequence.names)
     for level in [*([climbed] if climbed else []), *reversed(levels)]:
-        if abs(len(level.anchors) - token_count) > 2:
+        if len(level.anchors) < token_count - 1:
             continue
         steps = steps_of_period(sequence, level)
-        if len(_usual(sequence, steps)) == token_count:
+        if token_count in _class_sizes(sequence, steps):
             rule = f"a unit of {len(steps.template)} launches repeats as often"
             return PeriodFound(steps=steps, rule=rule)
     return None
+
+
+def _class_sizes(sequence: LaunchSequence, steps: PeriodSteps) -> set[int]:
+    cut = steps_from_bounds(len(sequence), steps.bounds, steps.possibly_cut)
+    groups = group_steps(device_steps([(sequence, cut)])[0].launches)
+    return {len(complete_members(group)) for group in groups}
 
 
 def _usual(sequence: LaunchSequence, steps: PeriodSteps) -> list[tuple[int, int]]:

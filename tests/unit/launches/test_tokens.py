@@ -374,10 +374,9 @@ def test_a_marker_kernel_that_is_not_there_is_an_error_with_the_nearest() -> Non
 def test_a_count_prefers_boundaries_that_agree_with_it() -> None:
     found = segment(table(PREFILL + token() * 7), TokenOptions(token_count=7))
 
-    assert found.divisor == 7  # eight steps repeat alike: which of them are tokens is not clear
-    exact = segment(table(token() * 7), TokenOptions(token_count=7))
-    assert summary(exact) == [("decode", 7, 7, TOKEN_LAUNCHES)]
-    assert exact.rule.startswith("7 tokens as told (--tokens)")
+    assert [(c.name, c.complete_steps) for c in found.classes] == [("prefill", 1), ("decode", 7)]
+    assert found.divisor is None
+    assert found.rule == "7 tokens as told (--tokens): a unit of 29 launches repeats as often"
 
 
 def test_a_count_without_boundaries_is_a_divisor() -> None:
