@@ -1,5 +1,6 @@
 """The steps of a launch sequence by its period, or the reason why it shows none."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -14,12 +15,14 @@ from geoaudit.launches.period_steps import (
     PeriodSteps,
     steps_of_period,
 )
-from geoaudit.launches.segmentation import Ints, LaunchSequence, steps_from_bounds
+from geoaudit.launches.segmentation import MISSING, Ints, LaunchSequence, steps_from_bounds
 from geoaudit.launches.segmentation_alignment import possible_similarity
 from geoaudit.launches.segmentation_classes import group_steps
 from geoaudit.launches.segmentation_table import complete_members, device_steps
 
 FEWEST_STEPS = 3
+# How modules call their layers: block.3, layers.3, encoder_layer_3, h.3 (of transformer.h.3).
+_LAYER_NUMBER = re.compile(r"(?:blocks?|layers?|\bh)[._\[](\d+)", re.IGNORECASE)
 ONE_RANGE_FRACTION = 0.9
 
 
@@ -43,7 +46,8 @@ def find_period(launches: pd.DataFrame, sequence: LaunchSequence) -> PeriodFound
     layer (or a group of layers) of one step is refused: one with a few launches before and a few
     after all of its repeats that it lacks, as are an embedding and a language-model head; and,
     where it holds no smaller unit, one so interrupted in between, or with any of these where one
-    range spans all of the repeats.
+    range spans all of the repeats; and one whose repeats lie in ranges of differently numbered
+    layers.
     """
     level = climb(find_levels(sequence), sequence.names)
     if level is None:
@@ -56,8 +60,8 @@ def find_period(launches: pd.DataFrame, sequence: LaunchSequence) -> PeriodFound
         return f"no repeating launch sequence found: {unit} occurs only {whole} times"
     if _may_be_layers(launches, sequence, level, usual):
         return (
-            f"no tokens found: {unit} repeats {whole} times, but launches at its ends that it "
-            "lacks say that these may be the layers of one step"
+            f"no tokens found: {unit} repeats {whole} times, but its surroundings "
+            "say that these may be the layers of one step"
         )
     return PeriodFound(steps=steps, rule=f"{unit} repeats {whole} times")
 
@@ -107,6 +111,8 @@ def _may_be_layers(
     launches: pd.DataFrame, sequence: LaunchSequence, level: Level, usual: list[tuple[int, int]]
 ) -> bool:
     """Whether the units may be layers of one step: what lies around and between them tells."""
+    if _layers_differ(launches, sequence, usual):
+        return True
     known = np.unique(np.concatenate([sequence.names[first:end] for first, end in usual]))
     start, stop = usual[0][0], usual[-1][1]
     before, after = sequence.names[:start], sequence.names[stop:]
@@ -124,6 +130,19 @@ def _may_be_layers(
     # An interruption shorter than this is a head and an embedding, not a prefill.
     short = bool(interruptions) and max(interruptions) < LONG_STEP * size
     return (at_start and (at_end or bool(interruptions))) or short
+
+
+def _layers_differ(
+    launches: pd.DataFrame, sequence: LaunchSequence, usual: list[tuple[int, int]]
+) -> bool:
+    """Whether ranges name layers by number and each unit has launches of few of them."""
+    ranges = launches[s.RANGES].cat
+    numbers = [_LAYER_NUMBER.search(str(path)) for path in ranges.categories]
+    of_path = np.array([int(found[1]) if found else MISSING for found in numbers] + [MISSING])
+    of_launch = of_path[ranges.codes.to_numpy()[sequence.rows]]
+    in_unit = [np.unique(of_launch[first:end]) for first, end in usual]
+    named = [len(layers[layers != MISSING]) for layers in in_unit]
+    return bool(2 * np.median(named) < len(np.setdiff1d(np.concatenate(in_unit), [MISSING])))
 
 
 def _has_unknown(names: Ints, known: Ints) -> bool:

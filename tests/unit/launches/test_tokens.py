@@ -234,6 +234,17 @@ def test_layers_in_one_range_are_not_tokens() -> None:
     assert by_period(in_range(launched, "ProfilerStep#6")).classes == ()
 
 
+def test_units_in_ranges_of_numbered_layers_are_not_tokens() -> None:
+    one_layer = kernels("norm qkv attention out up down")
+
+    def one_pass(name: str) -> list[Kernel]:
+        return [k for n in range(12) for k in in_range(one_layer, name.format(n))] + kernels("head")
+
+    assert by_period(one_pass("model.layers.{} (forward)")[:-1]).classes == ()
+    assert len(by_period(one_pass("forward")[:-1] * 2).classes) == 1
+    assert [c.steps for c in by_period(one_pass("model.layers.{}") * 5).classes] == [5]
+
+
 def test_copies_belong_to_the_step_they_start_in() -> None:
     with_copy = [*token(), Kernel(name="Memcpy DtoH", kind=s.KIND_COPY)]
 
