@@ -72,6 +72,12 @@ def devices(
     """List the known devices, or all of one with the source of every figure.
 
     Devices of this machine stand first, marked *, with the figures its driver gives.
+
+    \b
+    Examples:
+      geoaudit devices
+      geoaudit devices H200
+      geoaudit devices --format csv -o devices.csv
     """
     from geoaudit.devices.live import live_devices
     from geoaudit.devices.table import all_devices

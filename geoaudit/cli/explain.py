@@ -13,7 +13,15 @@ _HEADINGS = {"rule": "Rules", "verdict": "Verdicts", "column": "Columns"}
 @click.command()
 @click.argument("name", nargs=-1)
 def explain(name: tuple[str, ...]) -> None:
-    """Explain a rule (GA101 or its name), a verdict or a column; without NAME list them all."""
+    """Explain a rule (GA101 or its name), a verdict or a column; without NAME list them all.
+
+    \b
+    Examples:
+      geoaudit explain
+      geoaudit explain GA101
+      geoaudit explain starved
+      geoaudit explain wasted_sm_time_per_token_ns
+    """
     from geoaudit.diagnosis.pages import all_pages, pages_named, title
 
     if not name:
