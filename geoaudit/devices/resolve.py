@@ -6,8 +6,8 @@ whatever disagrees is said in a sentence with both figures.
 
 from dataclasses import dataclass, replace
 
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.devices.stated import StatedDevice
 from geoaudit.devices.table import (
     ArchitectureLimits,
     DeviceEntry,
@@ -28,31 +28,6 @@ _STATED_LIMITS = {
     "shared_bytes_per_sm": "bytes of shared memory per SM",
     "shared_bytes_per_block_optin": "bytes of shared memory per block that opts in",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class DeviceClues:
-    """What a recording tells about its device; None where it says nothing.
-
-    Attributes:
-        name: as the profile spells it; empty counts as None.
-        architecture: compute capability ``"9.0"`` or gfx name; HIP's ``"9.4"`` is understood.
-        sm_count: SMs the launches could use.
-        sm_count_source: how the profile told it, ``deviceProperties.numSms``.
-        threads_per_warp, max_threads_per_sm, max_blocks_per_sm, registers_per_sm,
-        shared_bytes_per_sm, shared_bytes_per_block_optin: limits the profile states.
-    """
-
-    name: str | None = None
-    architecture: str | None = None
-    sm_count: int | None = None
-    sm_count_source: str | None = None
-    threads_per_warp: int | None = None
-    max_threads_per_sm: int | None = None
-    max_blocks_per_sm: int | None = None
-    registers_per_sm: int | None = None
-    shared_bytes_per_sm: int | None = None
-    shared_bytes_per_block_optin: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +59,7 @@ class ResolvedDevice:
     disagreements: tuple[str, ...] = ()
 
 
-def resolve_device(recorded: StatedDevice, override: DeviceOverride) -> ResolvedDevice:
+def resolve_device(recorded: RecordedDevice, override: DeviceOverride) -> ResolvedDevice:
     """The device a recording is audited for.
 
     The profile's SM count and limits win over the table's. Where the profile counts fewer SMs
@@ -121,8 +96,8 @@ def resolve_device(recorded: StatedDevice, override: DeviceOverride) -> Resolved
 
 
 def _overruled(
-    recorded: StatedDevice, entry: DeviceEntry | None, chosen: DeviceEntry, notes: list[str]
-) -> StatedDevice:
+    recorded: RecordedDevice, entry: DeviceEntry | None, chosen: DeviceEntry, notes: list[str]
+) -> RecordedDevice:
     """The clues that still hold when the user names a device: all, if they fit that device."""
     architecture = _architecture(recorded)
     other_device = entry is not None and entry.spec.name != chosen.spec.name
@@ -140,11 +115,11 @@ def _overruled(
             f"--device has {chosen.spec.sm_count} SMs, {_count_source(recorded)} says "
             f"{recorded.sm_count}: {chosen.spec.sm_count} used"
         )
-    return DeviceClues(name=chosen.spec.name)
+    return RecordedDevice(index=recorded.index, name=chosen.spec.name)
 
 
 def _known(
-    entry: DeviceEntry | None, recorded: StatedDevice, notes: list[str]
+    entry: DeviceEntry | None, recorded: RecordedDevice, notes: list[str]
 ) -> DeviceSpec | None:
     """The table's device, with the SM count the profile states."""
     if entry is None:
@@ -171,7 +146,7 @@ def _known(
 
 
 def _by_architecture(
-    recorded: StatedDevice, override: DeviceOverride, notes: list[str]
+    recorded: RecordedDevice, override: DeviceOverride, notes: list[str]
 ) -> DeviceSpec | None:
     """A device the table does not hold, by its architecture and SM count; None: cannot tell."""
     architecture = _architecture(recorded)
@@ -197,7 +172,7 @@ def _by_architecture(
     return limits.with_sms(name=name, sm_count=count, sm_count_source=source)
 
 
-def _with_stated_limits(spec: DeviceSpec, recorded: StatedDevice, notes: list[str]) -> DeviceSpec:
+def _with_stated_limits(spec: DeviceSpec, recorded: RecordedDevice, notes: list[str]) -> DeviceSpec:
     changes: dict[str, int] = {}
     for field, words in _STATED_LIMITS.items():
         stated, tabled = getattr(recorded, field), getattr(spec, field)
@@ -226,7 +201,7 @@ def _with_override(spec: DeviceSpec, sms: int, notes: list[str]) -> DeviceSpec:
     )
 
 
-def _architecture(recorded: StatedDevice) -> str | None:
+def _architecture(recorded: RecordedDevice) -> str | None:
     if not recorded.architecture:
         return None
     return architecture_name(
@@ -239,7 +214,7 @@ def _limits(architecture: str | None) -> ArchitectureLimits | None:
     return architecture_limits(architecture) if architecture is not None and known else None
 
 
-def _count_source(recorded: StatedDevice) -> str:
+def _count_source(recorded: RecordedDevice) -> str:
     return recorded.sm_count_source or "the profile"
 
 

@@ -6,34 +6,9 @@ from typing import Literal
 
 import pandas as pd
 
+from geoaudit.devices.recorded import RecordedDevice
+
 Instrument = Literal["cupti", "kineto", "nsys", "ncu", "rocprof", "cuda_events"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecordedDevice:
-    """A device as the source describes it; None where the source says nothing.
-
-    Attributes:
-        index: value of the launches table's ``device`` column.
-        name: as the source spells it, or None.
-        architecture: compute capability ``"9.0"`` or gfx name, or None.
-        sm_count: SMs the launches could use, as the source says, or None.
-        sm_count_source: how the source told it, for a header ("deviceProperties.numSms"), or None.
-        max_threads_per_sm, max_blocks_per_sm, registers_per_sm, shared_bytes_per_sm,
-        shared_bytes_per_block_optin, threads_per_warp: limits the source states, or None.
-    """
-
-    index: int
-    name: str | None = None
-    architecture: str | None = None
-    sm_count: int | None = None
-    sm_count_source: str | None = None
-    threads_per_warp: int | None = None
-    max_threads_per_sm: int | None = None
-    max_blocks_per_sm: int | None = None
-    registers_per_sm: int | None = None
-    shared_bytes_per_sm: int | None = None
-    shared_bytes_per_block_optin: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

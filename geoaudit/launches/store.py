@@ -18,9 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from geoaudit import __version__
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
-from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
+from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import typed, validate
 
 _VERSION_KEY = b"geoaudit_schema_version"

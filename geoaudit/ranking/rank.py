@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.devices.resolve import ResolvedDevice, resolve_device
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
-from geoaudit.launches.recording import RecordedDevice, Recording
+from geoaudit.launches.recording import Recording
 from geoaudit.launches.signatures import signature_ids
 from geoaudit.launches.tokens import segment
 from geoaudit.ranking.audit import (

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
-from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
+from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources import ncu_pages
 from geoaudit.sources.delimited import Table, read_text, skipped_warnings, tables_in

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from geoaudit.launches.recording import RecordedDevice
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.sources.nsys_tables import CONTEXT_TABLE, CUDA_DEVICE_TABLE, GPU_TABLE, Database
 
 _GPU_COLUMNS = (

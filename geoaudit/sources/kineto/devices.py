@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from geoaudit.launches.recording import RecordedDevice
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.sources.kineto.activities import Integers
 from geoaudit.sources.kineto.document import DeviceProperties
 

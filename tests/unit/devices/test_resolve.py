@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geoaudit.devices.resolve import DeviceClues, DeviceOverride, resolve_device
+from geoaudit.devices.recorded import RecordedDevice
+from geoaudit.devices.resolve import DeviceOverride, resolve_device
 from geoaudit.devices.table import all_devices
 from geoaudit.errors import InputError, UnknownDeviceError
-from geoaudit.launches.recording import RecordedDevice
 
 NUM_SMS = "deviceProperties.numSms"
 NOTHING = DeviceOverride()
@@ -17,8 +17,8 @@ def clues(
     sm_count: int | None = None,
     threads_per_warp: int | None = None,
     max_threads_per_sm: int | None = None,
-) -> DeviceClues:
-    return DeviceClues(
+) -> RecordedDevice:
+    return RecordedDevice(
         name=name,
         architecture=architecture,
         sm_count=sm_count,
@@ -101,7 +101,7 @@ def test_a_name_with_another_architecture_goes_by_the_architecture() -> None:
 
 
 def test_nothing_known_is_no_error_and_says_what_would_help() -> None:
-    found = resolve_device(DeviceClues(), NOTHING)
+    found = resolve_device(RecordedDevice(), NOTHING)
     assert found.spec is None
     assert "--device" in found.disagreements[-1]
 
@@ -116,11 +116,11 @@ def test_an_architecture_without_a_count_asks_for_it() -> None:
 
 
 def test_the_sm_count_alone_makes_no_device() -> None:
-    assert resolve_device(DeviceClues(), DeviceOverride(sms=132)).spec is None
+    assert resolve_device(RecordedDevice(), DeviceOverride(sms=132)).spec is None
 
 
 def test_device_option_names_what_the_profile_does_not() -> None:
-    found = resolve_device(DeviceClues(), DeviceOverride(name="h200"))
+    found = resolve_device(RecordedDevice(), DeviceOverride(name="h200"))
     assert found.spec is not None
     assert (found.name, found.spec.sm_count) == ("NVIDIA H200", 132)
     assert found.disagreements == ()
@@ -162,9 +162,9 @@ def test_sms_option_above_the_devices_count() -> None:
 
 def test_bad_options_are_errors() -> None:
     with pytest.raises(UnknownDeviceError):
-        resolve_device(DeviceClues(), DeviceOverride(name="H1000"))
+        resolve_device(RecordedDevice(), DeviceOverride(name="H1000"))
     with pytest.raises(InputError, match="at least 1"):
-        resolve_device(DeviceClues(), DeviceOverride(sms=0))
+        resolve_device(RecordedDevice(), DeviceOverride(sms=0))
 
 
 @given(

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.launches import schema as s
-from geoaudit.launches.recording import Metadata, RecordedDevice, Recording
+from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 
 H200 = RecordedDevice(

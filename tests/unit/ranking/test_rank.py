@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.devices.resolve import DeviceOverride
 from geoaudit.errors import InputError, NotMeasuredError
-from geoaudit.launches.recording import RecordedDevice, TokenOptions
+from geoaudit.launches.recording import TokenOptions
 from geoaudit.ranking.audit import Audit, top_rows
 from geoaudit.ranking.options import RankOptions
 from geoaudit.ranking.rank import rank
