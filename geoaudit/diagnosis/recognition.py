@@ -1,7 +1,6 @@
 """What a launch is recognised as, from its name, shape and time: said once, used by all rules."""
 
 import math
-import re
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.evidence import SignatureEvidence, SpreadClass, Timing
@@ -12,15 +11,6 @@ from geoaudit.diagnosis.thresholds import (
     Thresholds,
 )
 from geoaudit.diagnosis.wording import duration, percent
-
-COMMUNICATION_OWNERS = frozenset({"nccl", "rccl", "nvshmem", "rocshmem", "mscclpp", "deepep"})
-
-# Collectives that engines write themselves (a small_reduce is none), and the runtime's copies.
-_COMMUNICATION_NAME = re.compile(
-    r"nccl(Dev)?Kernel|cross_device_?reduce|(?<!sm)all_?(reduce|gather|to_?all)|reduce_?scatter"
-    r"|nvshmem|^mem(cpy|set)\b|^CUDA mem(cpy|set)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +24,6 @@ class Spread:
 
     name: SpreadClass
     sentence: str
-
-
-def is_communication(kernel: str, owner: str) -> bool:
-    """Whether it is a collective or a copy, by owner or by name: small by design."""
-    return owner.lower() in COMMUNICATION_OWNERS or bool(_COMMUNICATION_NAME.search(kernel))
 
 
 def is_launch_bound(timing: Timing | None, thresholds: Thresholds) -> bool:

@@ -29,7 +29,6 @@ from collections.abc import Callable
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
 from geoaudit.diagnosis.recognition import (
-    is_communication,
     is_launch_bound,
     is_persistent,
     leaves_threads_unfilled,
@@ -49,6 +48,7 @@ from geoaudit.diagnosis.thresholds import (
 from geoaudit.diagnosis.weighing import inconclusive, suspected, weighed
 from geoaudit.diagnosis.wording import counted, duration, percent
 from geoaudit.geometry.shape import Limiter
+from geoaudit.launches.names import is_communication
 
 Case = Callable[[SignatureEvidence, Thresholds], Verdict | None]
 

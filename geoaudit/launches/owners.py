@@ -86,7 +86,7 @@ _MARKS: tuple[tuple[str, str], ...] = (
 _OWNER_PATTERNS = tuple((re.compile(pattern), owner) for pattern, owner, _ in _OWNERS)
 _MARK_PATTERNS = tuple((re.compile(pattern), owner) for pattern, owner in _MARKS)
 
-_COMMUNICATION_OWNERS = frozenset({"nccl", "rccl", "nvshmem", "deep_ep"})
+_COMMUNICATION_OWNERS = frozenset({"nccl", "rccl", "nvshmem", "rocshmem", "mscclpp", "deep_ep"})
 # Compiled and pointwise code never is a collective, whatever operator it is fused around.
 _NEVER_COMMUNICATION = frozenset({"triton", "xla", "cub", "cublas", "cudnn", "cutlass"})
 # cross_device_reduce_1stage (vLLM, SGLang, AITER), allreduce_fusion_kernel_oneshot_lamport
@@ -94,7 +94,7 @@ _NEVER_COMMUNICATION = frozenset({"triton", "xla", "cub", "cublas", "cudnn", "cu
 # userbuffers_* (Transformer Engine), quickreduce (vLLM on ROCm). A reduction over the threads of
 # one block or warp, block_all_reduce_*, is none.
 _COLLECTIVE = re.compile(
-    r"(?<!block)(?<!warp)(?<!wave)(?:allreduce|arfusion)|allgather|reducescatter|all2all|alltoall"
+    r"(?<!block)(?<!warp)(?<!wave)(?<!sm)(?:allreduce|arfusion)|allgather|reducescatter|all2all|alltoall"
     r"|crossdevicereduce|multimem|userbuffers|quickreduce|sendrecv|mnnvl"
 )
 

@@ -2,10 +2,11 @@
 
 from geoaudit.diagnosis.evidence import RecordingEvidence, SignatureEvidence
 from geoaudit.diagnosis.finding import Finding, Verdict
-from geoaudit.diagnosis.recognition import is_communication, is_launch_bound
+from geoaudit.diagnosis.recognition import is_launch_bound
 from geoaudit.diagnosis.rule import Rule, registered_rules
 from geoaudit.diagnosis.rules import block, grid, judged, recording
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
+from geoaudit.launches.names import is_communication
 
 GEOMETRY_RULES = (
     grid.grid_smaller_than_device,
