@@ -6,9 +6,11 @@ from pathlib import Path
 from geoaudit.errors import InputError
 from geoaudit.launches.recording import Recording
 from geoaudit.launches.store import is_recording
-from geoaudit.sources import ncu_csv, nsys_csv, nsys_sqlite, rocprof_csv
+from geoaudit.sources import rocprof_csv
 from geoaudit.sources.delimited import GZIP_MAGIC, read_text
-from geoaudit.sources.nsys_tables import SQLITE_MAGIC, open_database
+from geoaudit.sources.ncu import reader as ncu
+from geoaudit.sources.nsys import sqlite_export, stats_csv
+from geoaudit.sources.nsys.tables import SQLITE_MAGIC, open_database
 from geoaudit.sources.refusals import refusal_for
 from geoaudit.sources.registry import ReadOptions, Source
 
@@ -17,14 +19,14 @@ _READABLE = (
     "a PyTorch/Kineto trace (.json, .json.gz), an Nsight Systems SQLite export, an Nsight Compute "
     "CSV, an Nsight Systems cuda_gpu_trace CSV or a rocprofv3 kernel_trace.csv"
 )
-_TEXT_SOURCES = (ncu_csv.SOURCE, nsys_csv.SOURCE, rocprof_csv.SOURCE)
+_TEXT_SOURCES = (ncu.SOURCE, stats_csv.SOURCE, rocprof_csv.SOURCE)
 
 
 def sources() -> tuple[Source, ...]:
     """The formats that are read, in the order they are tried."""
     from geoaudit.sources.kineto import SOURCE as KINETO
 
-    return (nsys_sqlite.SOURCE, *_TEXT_SOURCES, KINETO)
+    return (sqlite_export.SOURCE, *_TEXT_SOURCES, KINETO)
 
 
 def read_profile(path: Path, options: ReadOptions) -> Recording:
@@ -94,8 +96,8 @@ def _sqlite_source(path: Path, head: bytes) -> Source:
             f"{path}: an nvprof database, which is not read. Record with Nsight Systems and give "
             "`nsys export --type sqlite`."
         )
-    if nsys_sqlite.SOURCE.recognises(path, head):
-        return nsys_sqlite.SOURCE
+    if sqlite_export.SOURCE.recognises(path, head):
+        return sqlite_export.SOURCE
     shown = ", ".join(sorted(tables)[:8]) or "none"
     raise InputError(
         f"{path}: an SQLite database, but not an export of Nsight Systems (tables: {shown}). "

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from geoaudit.sources import ncu_metrics
 from geoaudit.sources.delimited import Table, fields, number
+from geoaudit.sources.ncu import metrics
 
 WANTED = frozenset(
     {
-        *ncu_metrics.RAW_NAMES.values(),
+        *metrics.RAW_NAMES.values(),
         *(f"launch__{part}_dim_{axis}" for part in ("grid", "block", "cluster") for axis in "xyz"),
         "dram__bytes.sum",
         "dram__bytes_read.sum",
@@ -72,7 +72,7 @@ def is_details(table: Table) -> bool:
 
 def launches_of(table: Table) -> list[Launch]:
     """The launches of a page in the order of their first row."""
-    comma = ncu_metrics.has_decimal_comma(_number_cells(table))
+    comma = metrics.has_decimal_comma(_number_cells(table))
     if is_details(table):
         return list(_details(table, decimal_comma=comma).values())
     return list(_raw(table, decimal_comma=comma))
@@ -86,7 +86,7 @@ def _details(table: Table, *, decimal_comma: bool) -> dict[tuple[str, str], Laun
             continue
         launch = launches.setdefault(key, _identified(table, record))
         label = table.at(record, "Metric Name")
-        name = ncu_metrics.RAW_NAMES.get(label, label)
+        name = metrics.RAW_NAMES.get(label, label)
         cell, unit = table.at(record, "Metric Value"), table.at(record, "Metric Unit")
         _note(launch, name, cell, unit, decimal_comma=decimal_comma)
     return launches
@@ -117,14 +117,14 @@ def _note(launch: Launch, name: str, cell: str, unit: str, *, decimal_comma: boo
     if name not in WANTED or name in launch.metrics:
         return
     value = number(cell, decimal_comma=decimal_comma)
-    base = None if value is None else ncu_metrics.scaled(value, unit)
+    base = None if value is None else metrics.scaled(value, unit)
     if value is None or base is None:
         return
-    alignment = ncu_metrics.ALIGNMENT_BYTES.get(name)
-    if alignment is not None and ncu_metrics.is_rounded(cell, unit):
+    alignment = metrics.ALIGNMENT_BYTES.get(name)
+    if alignment is not None and metrics.is_rounded(cell, unit):
         # Two decimals are printed: half a unit of the last digit may be missing.
         factor = base / value if value else Fraction(1)
-        base = Fraction(ncu_metrics.nearest_aligned(base, factor / 200, alignment))
+        base = Fraction(metrics.nearest_aligned(base, factor / 200, alignment))
         launch.rounded.add(name)
     launch.metrics[name] = base
 

@@ -13,7 +13,15 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.table import validate
 from geoaudit.sources.kineto import SOURCE
 from geoaudit.sources.registry import ReadOptions
-from tests.unit.sources.kineto_trace import H200, annotation, call, kernel, read, read_bytes, trace
+from tests.unit.sources.kineto.kineto_trace import (
+    H200,
+    annotation,
+    call,
+    kernel,
+    read,
+    read_bytes,
+    trace,
+)
 
 
 def test_a_kernel_keeps_all_the_trace_tells(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import TokenOptions
 from geoaudit.launches.table import build_launches, validate
 from geoaudit.launches.tokens import Segmentation, segment
-from tests.unit.launches.launch_builder import (
+from tests.unit.launches.tokens.launch_builder import (
     Kernel,
     columns,
     in_range,
@@ -448,7 +448,7 @@ def test_no_launch_is_lost_and_positions_are_unique_in_a_step(
     assert found.launches[s.TOKEN].isna()[found.launches[s.STEP].isna()].all()
 
 
-TRACES = Path(__file__).parents[4] / "shared" / "traces"
+TRACES = Path(__file__).parents[5] / "shared" / "traces"
 LLAMA = TRACES / "kineto-2026-h200-llama-decode.json.gz"
 
 

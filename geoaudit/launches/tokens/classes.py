@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from geoaudit.launches.segmentation import MISSING, Ints
-from geoaudit.launches.segmentation_alignment import align
+from geoaudit.launches.tokens.alignment import align
+from geoaudit.launches.tokens.sequence import MISSING, Ints
 
 SAME_CLASS_SIMILARITY = 0.9
 PART_SIMILARITY = 0.8

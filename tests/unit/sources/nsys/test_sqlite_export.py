@@ -11,7 +11,7 @@ from geoaudit.launches.recording import Recording
 from geoaudit.launches.store import read_recording, write_recording
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
-from tests.unit.sources.nsys_export import (
+from tests.unit.sources.nsys.nsys_export import (
     CALL,
     GLOBAL_PID,
     GPU,

@@ -6,25 +6,25 @@ from dataclasses import dataclass
 import pandas as pd
 
 from geoaudit.errors import InputError
-from geoaudit.launches.period_search import PeriodFound, find_counted, find_period
 from geoaudit.launches.recording import TokenOptions
-from geoaudit.launches.segmentation import (
-    Ints,
-    LaunchSequence,
-    Steps,
-    launch_sequences,
-    steps_from_bounds,
-)
-from geoaudit.launches.segmentation_classes import StepGroup, group_steps
-from geoaudit.launches.segmentation_names import class_names, main_class
-from geoaudit.launches.segmentation_ranges import (
+from geoaudit.launches.tokens.class_names import class_names, main_class
+from geoaudit.launches.tokens.classes import StepGroup, group_steps
+from geoaudit.launches.tokens.period import PeriodFound, find_counted, find_period
+from geoaudit.launches.tokens.ranges import (
     marker_kernels,
     range_instances,
     recorded_range_names,
     steps_of_instances,
     steps_of_markers,
 )
-from geoaudit.launches.segmentation_table import (
+from geoaudit.launches.tokens.sequence import (
+    Ints,
+    LaunchSequence,
+    Steps,
+    launch_sequences,
+    steps_from_bounds,
+)
+from geoaudit.launches.tokens.steps_table import (
     DeviceSteps,
     class_traits,
     complete_members,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from geoaudit.launches import schema as s
 from geoaudit.sources.kineto.activities import Codes, TimedRange
 from geoaudit.sources.kineto.ranges import RangePaths
-from tests.unit.sources.kineto_trace import annotation, call, kernel, read
+from tests.unit.sources.kineto.kineto_trace import annotation, call, kernel, read
 
 
 def paths(launches: pd.DataFrame) -> list[str | None]:

@@ -12,10 +12,10 @@ from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
-from geoaudit.sources import ncu_pages
 from geoaudit.sources.delimited import Table, read_text, skipped_warnings, tables_in
-from geoaudit.sources.ncu_metrics import dimensions
-from geoaudit.sources.ncu_pages import Launch, is_header, launches_of
+from geoaudit.sources.ncu import pages
+from geoaudit.sources.ncu.metrics import dimensions
+from geoaudit.sources.ncu.pages import Launch, is_header, launches_of
 from geoaudit.sources.plausible import at_least, checked_geometry, integer_array, kernel_names
 from geoaudit.sources.registry import ReadOptions, Source
 
@@ -48,7 +48,7 @@ def read_ncu_csv(path: Path, options: ReadOptions) -> Recording:
         NotMeasuredError: no launches, or none with a grid and block.
     """
     text, cut = read_text(path, allow_partial=options.allow_partial)
-    tables = list(tables_in(text, is_header=is_header, is_record=ncu_pages.RECORD_START))
+    tables = list(tables_in(text, is_header=is_header, is_record=pages.RECORD_START))
     _require_launch_pages(tables, path)
     cut = cut or any(table.cut for table in tables)
     if cut and not options.allow_partial:
@@ -87,7 +87,7 @@ def _recording(
         path=path,
         metadata=Metadata(
             instrument="ncu",
-            source_format="ncu-details" if ncu_pages.is_details(tables[0]) else "ncu-raw",
+            source_format="ncu-details" if pages.is_details(tables[0]) else "ncu-raw",
             source_name=path.name,
             devices=devices,
             untimed=int(table[s.DURATION_NS].isna().sum()),

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geoaudit.launches.period import Level
-from geoaudit.launches.segmentation import MISSING, Ints, LaunchSequence
-from geoaudit.launches.segmentation_alignment import align, possible_similarity
+from geoaudit.launches.tokens.alignment import align, possible_similarity
+from geoaudit.launches.tokens.levels import Level
+from geoaudit.launches.tokens.sequence import MISSING, Ints, LaunchSequence
 
 SAME_UNIT_SIMILARITY = 0.9
 # A prologue that shares this much with a token, and is about as long, is one pass of the model.

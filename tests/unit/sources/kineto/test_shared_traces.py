@@ -11,7 +11,7 @@ from geoaudit.launches.table import validate
 from geoaudit.sources.kineto import SOURCE
 from geoaudit.sources.registry import ReadOptions
 
-TRACES = Path(__file__).parents[3].parent / "shared" / "traces"
+TRACES = Path(__file__).parents[4].parent / "shared" / "traces"
 
 pytestmark = pytest.mark.skipif(
     not TRACES.is_dir(), reason="the folder of real traces, ../shared/traces, is not here"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
-from geoaudit.launches.segmentation import (
+from geoaudit.launches.tokens.sequence import (
     OUTSIDE,
     Ints,
     LaunchSequence,

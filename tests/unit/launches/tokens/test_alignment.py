@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from geoaudit.launches.segmentation import MISSING, Ints
-from geoaudit.launches.segmentation_alignment import align, possible_similarity, sequence_similarity
+from geoaudit.launches.tokens.alignment import align, possible_similarity, sequence_similarity
+from geoaudit.launches.tokens.sequence import MISSING, Ints
 
 CODES = st.lists(st.integers(0, 3), max_size=14).map(lambda codes: np.array(codes, dtype=np.int64))
 

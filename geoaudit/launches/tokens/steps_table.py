@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from geoaudit.launches import schema as s
-from geoaudit.launches.segmentation import MISSING, Floats, Ints, LaunchSequence, Steps
-from geoaudit.launches.segmentation_classes import Member, StepGroup, StepLaunches
-from geoaudit.launches.segmentation_names import ClassTraits
-from geoaudit.launches.segmentation_ranges import bare_name
+from geoaudit.launches.tokens.class_names import ClassTraits
+from geoaudit.launches.tokens.classes import Member, StepGroup, StepLaunches
+from geoaudit.launches.tokens.ranges import bare_name
+from geoaudit.launches.tokens.sequence import MISSING, Floats, Ints, LaunchSequence, Steps
 
 _SHARED_SHAPES = 0.5
 _LABELLED_FRACTION = 0.8

@@ -15,7 +15,7 @@ from geoaudit.launches import schema as s
 from geoaudit.sources.kineto import SOURCE
 from geoaudit.sources.kineto.repair import repair
 from geoaudit.sources.registry import ReadOptions
-from tests.unit.sources.kineto_trace import annotation, call, kernel, read, read_bytes, trace
+from tests.unit.sources.kineto.kineto_trace import annotation, call, kernel, read, read_bytes, trace
 
 MEMCPY = kernel("Memcpy DtoD", ts=30, dur=0, bytes=64) | {"cat": "gpu_memcpy"}
 

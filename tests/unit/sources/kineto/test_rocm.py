@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from geoaudit.launches import schema as s
-from tests.unit.sources.kineto_trace import MI300X, call, kernel, read
+from tests.unit.sources.kineto.kineto_trace import MI300X, call, kernel, read
 
 
 def dispatch(*, ts: float = 10, **args: object) -> dict[str, Any]:

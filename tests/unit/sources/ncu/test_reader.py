@@ -10,7 +10,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
-from tests.unit.sources.ncu_page import (
+from tests.unit.sources.ncu.ncu_page import (
     COLUMNS_2020,
     COLUMNS_2023,
     COLUMNS_2025,

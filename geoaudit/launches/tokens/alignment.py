@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from geoaudit.launches.segmentation import MISSING, Ints
+from geoaudit.launches.tokens.sequence import MISSING, Ints
 
 _COMPARED_AT_ONCE = 64
 

@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 from geoaudit.launches import schema as s
-from geoaudit.launches.period import Level, climb, find_levels
-from geoaudit.launches.period_steps import (
+from geoaudit.launches.tokens.alignment import possible_similarity
+from geoaudit.launches.tokens.classes import group_steps
+from geoaudit.launches.tokens.levels import Level, climb, find_levels
+from geoaudit.launches.tokens.period_steps import (
     LONG_STEP,
     SAME_UNIT_SIMILARITY,
     PeriodSteps,
     steps_of_period,
 )
-from geoaudit.launches.segmentation import MISSING, Ints, LaunchSequence, steps_from_bounds
-from geoaudit.launches.segmentation_alignment import possible_similarity
-from geoaudit.launches.segmentation_classes import group_steps
-from geoaudit.launches.segmentation_table import complete_members, device_steps
+from geoaudit.launches.tokens.sequence import MISSING, Ints, LaunchSequence, steps_from_bounds
+from geoaudit.launches.tokens.steps_table import complete_members, device_steps
 
 FEWEST_STEPS = 3
 # How modules call their layers: block.3, layers.3, encoder_layer_3, h.3 (of transformer.h.3).

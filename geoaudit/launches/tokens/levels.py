@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from geoaudit.launches.segmentation import Flags, Floats, Ints, LaunchSequence, pair_codes
+from geoaudit.launches.tokens.sequence import Flags, Floats, Ints, LaunchSequence, pair_codes
 
 Symbols = Literal["names", "shapes"]
 

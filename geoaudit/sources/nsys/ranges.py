@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from geoaudit.sources.nsys_tables import CALL_TABLE, RANGE_TABLE, Database
+from geoaudit.sources.nsys.tables import CALL_TABLE, RANGE_TABLE, Database
 
 # Event types of NVTX_EVENTS (ENUM_NSYS_EVENT_TYPE): 59, 60 are push/pop and start/end ranges,
 # 70, 71 the same from an imported text trace, 75 names a domain.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from geoaudit.devices.recorded import RecordedDevice
-from geoaudit.sources.nsys_tables import CONTEXT_TABLE, CUDA_DEVICE_TABLE, GPU_TABLE, Database
+from geoaudit.sources.nsys.tables import CONTEXT_TABLE, CUDA_DEVICE_TABLE, GPU_TABLE, Database
 
 _GPU_COLUMNS = (
     "id",

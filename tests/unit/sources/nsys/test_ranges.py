@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.launches import schema as s
-from geoaudit.sources.nsys_ranges import range_paths
+from geoaudit.sources.nsys.ranges import range_paths
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
-from tests.unit.sources.nsys_export import (
+from tests.unit.sources.nsys.nsys_export import (
     GLOBAL_PID,
     GLOBAL_TID,
     Row,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.sources.delimited import number, whole_number
-from geoaudit.sources.ncu_metrics import (
+from geoaudit.sources.ncu.metrics import (
     dimensions,
     has_decimal_comma,
     is_rounded,

@@ -1,0 +1,1 @@
+"""Nsight Compute: the raw and the details page as CSV."""

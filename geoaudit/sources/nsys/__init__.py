@@ -1,0 +1,1 @@
+"""Nsight Systems: the SQLite export and the CSV of `nsys stats`."""
