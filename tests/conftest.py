@@ -6,8 +6,13 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 GOLDEN = Path(__file__).parent / "golden"
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("geoaudit", deadline=None)
+settings.load_profile("geoaudit")
+
 NO_DEVICE = "no CUDA device: {reason}"
 
 

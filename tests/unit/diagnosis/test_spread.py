@@ -145,7 +145,7 @@ durations = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(durations, st.integers(2, 50))
 def test_relative_figures_do_not_depend_on_the_unit(values: list[list[int]], scale: int) -> None:
     arrays = [np.array(site, dtype=np.float64) for site in values]
@@ -156,7 +156,7 @@ def test_relative_figures_do_not_depend_on_the_unit(values: list[list[int]], sca
     assert scaled.median_ns == pytest.approx(timing.median_ns * scale)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(durations)
 def test_order_of_the_sites_does_not_matter(values: list[list[int]]) -> None:
     arrays = [np.array(site, dtype=np.float64) for site in values]

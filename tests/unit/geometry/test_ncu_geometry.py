@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.gpu.ncu_geometry import LAUNCHES, compare, number, read_raw_page
+from tests.shared_traces import FOLDER, needs_traces
 
 RAW_PAGE = Path(__file__).parents[2] / "fixtures" / "ncu_h200_raw.csv"
-SHARED_RAW_PAGE = Path(__file__).parents[4] / "shared" / "traces" / "ncu-2025-h200-raw.csv"
 FIGURES = 7
 
 
@@ -33,10 +33,11 @@ def test_every_figure_agrees(lines: list[str]) -> None:
     assert_agrees(lines, len(LAUNCHES))
 
 
+@needs_traces
 def test_every_figure_of_another_page_agrees() -> None:
-    if not SHARED_RAW_PAGE.exists():
-        pytest.skip(f"no shared traces beside the checkout: no {SHARED_RAW_PAGE}")
-    assert_agrees(SHARED_RAW_PAGE.read_text(encoding="utf-8").splitlines(keepends=True), 12)
+    assert_agrees(
+        (FOLDER / "ncu-2025-h200-raw.csv").read_text(encoding="utf-8").splitlines(keepends=True), 12
+    )
 
 
 def test_a_figure_that_differs_is_found(lines: list[str]) -> None:

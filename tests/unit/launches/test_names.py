@@ -3,15 +3,13 @@ import json
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.launches.names import demangle, is_communication, owner_of, shorten
-
-TRACES = Path(__file__).parents[4] / "shared" / "traces"
+from tests.shared_traces import FOLDER, needs_traces
 
 ADD = "at::native::CUDAFunctor_add<float>"
 ARRAY = "std::array<char*, 3ul>"
@@ -203,13 +201,13 @@ def test_an_unbalanced_name_is_kept_whole() -> None:
 
 def names_of_traces() -> dict[str, set[str]]:
     found: dict[str, set[str]] = defaultdict(set)
-    for file in sorted(TRACES.glob("kineto-*.json.gz")):
+    for file in sorted(FOLDER.glob("kineto-*.json.gz")):
         with gzip.open(file, "rt", encoding="utf-8", errors="replace") as handle:
             events = json.load(handle)["traceEvents"]
         found[file.name] = {
             event["name"] for event in events if str(event.get("cat", "")).lower() == "kernel"
         }
-    for file in sorted(TRACES.glob("nsys-2026-*.sqlite")):
+    for file in sorted(FOLDER.glob("nsys-2026-*.sqlite")):
         with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
             rows = database.execute(
                 "select distinct value from CUPTI_ACTIVITY_KIND_KERNEL "
@@ -219,7 +217,7 @@ def names_of_traces() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.skipif(not TRACES.is_dir(), reason=f"no folder of shared traces at {TRACES}")
+@needs_traces
 def test_names_of_real_traces_stay_apart_and_short() -> None:
     for file, names in names_of_traces().items():
         whole = {demangle(name) for name in names}

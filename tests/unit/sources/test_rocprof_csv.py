@@ -7,7 +7,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
-from tests.unit.sources.shared_traces import FOLDER, needs_traces
+from tests.shared_traces import FOLDER, needs_traces
 
 SIZE = (
     '"Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z",'

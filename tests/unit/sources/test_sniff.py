@@ -17,11 +17,11 @@ from geoaudit.launches.store import write_recording
 from geoaudit.launches.table import validate
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile, sources
+from tests.shared_traces import FOLDER, needs_traces
 from tests.unit.sources.ncu.ncu_page import NEW_METRICS, RAW_METRICS, details, raw
 from tests.unit.sources.nsys.nsys_export import GPU, call, kernel, nvtx, write_launches
 from tests.unit.sources.nsys.test_stats_csv import HEADER as NSYS_HEADER
 from tests.unit.sources.nsys.test_stats_csv import KERNEL as NSYS_KERNEL
-from tests.unit.sources.shared_traces import FOLDER, needs_traces
 from tests.unit.sources.test_rocprof_csv import HEADER as ROCPROF_HEADER
 from tests.unit.sources.test_rocprof_csv import ROW as ROCPROF_ROW
 
@@ -218,9 +218,7 @@ SMALL_FILES: dict[str, Callable[[Path], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", SMALL_FILES)
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_cut_and_damaged_files_end_in_a_recording_or_an_error_of_ours(
     tmp_path_factory: pytest.TempPathFactory, kind: str, data: st.DataObject

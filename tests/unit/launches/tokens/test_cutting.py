@@ -1,5 +1,4 @@
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import pandas as pd
@@ -12,6 +11,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import TokenOptions
 from geoaudit.launches.table import build_launches, validate
 from geoaudit.launches.tokens import Segmentation, segment
+from tests.shared_traces import FOLDER, needs_traces
 from tests.unit.launches.tokens.launch_builder import (
     Kernel,
     columns,
@@ -409,7 +409,7 @@ def test_a_count_below_one_is_an_error() -> None:
         segment(table(token()), TokenOptions(token_count=0))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     layer=st.lists(st.sampled_from("abcdef"), min_size=2, max_size=9),
     layers=st.integers(3, 12),
@@ -428,7 +428,7 @@ def test_any_token_of_layers_is_found(
     assert len(kept) == tokens * len(one)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(names=st.lists(st.sampled_from("abcd"), max_size=120), repeats=st.integers(1, 5))
 def test_no_launch_is_lost_and_positions_are_unique_in_a_step(
     names: list[str], repeats: int
@@ -448,11 +448,10 @@ def test_no_launch_is_lost_and_positions_are_unique_in_a_step(
     assert found.launches[s.TOKEN].isna()[found.launches[s.STEP].isna()].all()
 
 
-TRACES = Path(__file__).parents[5] / "shared" / "traces"
-LLAMA = TRACES / "kineto-2026-h200-llama-decode.json.gz"
+LLAMA = FOLDER / "kineto-2026-h200-llama-decode.json.gz"
 
 
-@pytest.mark.skipif(not LLAMA.exists(), reason=f"no shared traces at {TRACES}")
+@needs_traces
 def test_the_period_of_a_real_decode_agrees_with_its_ranges() -> None:
     from geoaudit.sources.registry import ReadOptions
     from geoaudit.sources.sniff import read_profile

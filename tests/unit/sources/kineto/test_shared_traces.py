@@ -1,7 +1,5 @@
 """Real public traces, where they are at hand."""
 
-from pathlib import Path
-
 import pytest
 
 from geoaudit.errors import NotMeasuredError
@@ -10,12 +8,9 @@ from geoaudit.launches.recording import Recording
 from geoaudit.launches.table import validate
 from geoaudit.sources.kineto import SOURCE
 from geoaudit.sources.registry import ReadOptions
+from tests.shared_traces import FOLDER, needs_traces
 
-TRACES = Path(__file__).parents[4].parent / "shared" / "traces"
-
-pytestmark = pytest.mark.skipif(
-    not TRACES.is_dir(), reason="the folder of real traces, ../shared/traces, is not here"
-)
+pytestmark = needs_traces
 
 # name, kernels, copies and sets, device index, SMs, share of kernel time with unknown geometry
 EXPECTED = [
@@ -35,7 +30,7 @@ EXPECTED = [
 
 
 def read(name: str) -> Recording:
-    return SOURCE.read(TRACES / f"{name}.json.gz", ReadOptions())
+    return SOURCE.read(FOLDER / f"{name}.json.gz", ReadOptions())
 
 
 @pytest.mark.parametrize(("name", "kernels", "others", "device", "sms", "unknown"), EXPECTED)

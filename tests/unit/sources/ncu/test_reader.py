@@ -10,6 +10,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
+from tests.shared_traces import FOLDER, needs_traces
 from tests.unit.sources.ncu.ncu_page import (
     COLUMNS_2020,
     COLUMNS_2023,
@@ -24,7 +25,6 @@ from tests.unit.sources.ncu.ncu_page import (
     line,
     raw,
 )
-from tests.unit.sources.shared_traces import FOLDER, needs_traces
 
 SIZE = (*s.GRID, *s.BLOCK)
 PREAMBLE = (

@@ -11,6 +11,7 @@ from geoaudit.launches.recording import Recording
 from geoaudit.launches.store import read_recording, write_recording
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
+from tests.shared_traces import FOLDER, needs_traces
 from tests.unit.sources.nsys.nsys_export import (
     CALL,
     GLOBAL_PID,
@@ -21,7 +22,6 @@ from tests.unit.sources.nsys.nsys_export import (
     write_export,
     write_launches,
 )
-from tests.unit.sources.shared_traces import FOLDER, needs_traces
 
 
 def read(path: Path) -> Recording:

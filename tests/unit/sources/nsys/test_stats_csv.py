@@ -8,7 +8,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
-from tests.unit.sources.shared_traces import FOLDER, needs_traces
+from tests.shared_traces import FOLDER, needs_traces
 
 HEADER = (
     "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),"
