@@ -50,12 +50,16 @@ class ResolvedDevice:
     Attributes:
         name: its name, as well as it is known.
         spec: its limits, or None: cannot tell; ``disagreements`` then ends with the reason.
+        usable_sms: SMs launches can use; known without ``spec`` where no more is.
+        sm_count_source: where that count is from, or None.
         disagreements: sentences on sources that disagree, both figures in each, and on what is
             not known.
     """
 
     name: str
     spec: DeviceSpec | None
+    usable_sms: int | None = None
+    sm_count_source: str | None = None
     disagreements: tuple[str, ...] = ()
 
 
@@ -86,12 +90,34 @@ def resolve_device(recorded: RecordedDevice, override: DeviceOverride) -> Resolv
     spec = _known(entry, recorded, notes) or _by_architecture(recorded, override, notes)
     name = recorded.name or (spec.name if spec else "unknown device")
     if spec is None:
-        return ResolvedDevice(name=name, spec=None, disagreements=tuple(notes))
+        return _with_bare_count(name, recorded, override, notes)
     spec = _with_stated_limits(spec, recorded, notes)
     if override.sms is not None:
         spec = _with_override(spec, override.sms, notes)
     return ResolvedDevice(
-        name=name, spec=replace(spec, name=name), disagreements=tuple(dict.fromkeys(notes))
+        name=name,
+        spec=replace(spec, name=name),
+        usable_sms=spec.usable_sms,
+        sm_count_source=spec.sm_count_source,
+        disagreements=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _with_bare_count(
+    name: str, recorded: RecordedDevice, override: DeviceOverride, notes: list[str]
+) -> ResolvedDevice:
+    """A device of which at most the number of SMs is known: enough for fill and waste."""
+    count, source = recorded.sm_count, _count_source(recorded)
+    if override.sms is not None:
+        if count not in (None, override.sms):
+            notes.append(f"--sms says {override.sms}, {source} says {count}: {override.sms} used")
+        count, source = override.sms, "--sms"
+    return ResolvedDevice(
+        name=name,
+        spec=None,
+        usable_sms=count,
+        sm_count_source=None if count is None else source,
+        disagreements=tuple(notes),
     )
 
 

@@ -21,7 +21,8 @@ class Timing:
         relative_mad: median over the sites of (median absolute deviation / median); None where
             no site has two launches.
         site_spread: relative MAD of the sites' medians about their median; None with one site.
-        sites: call sites (positions in the token) the launches fall into.
+        sites: call sites (positions in the token) the launches fall into; None: unknown, and the
+            figures within a site are of all launches together.
         repetitions: fewest launches at one site.
         overlapped_fraction: share of the signature's time under other kernels of its device.
         spread: how the durations spread within a call site; None: not classified from samples.
@@ -33,7 +34,7 @@ class Timing:
     std_ns: float | None = None
     relative_mad: float | None = None
     site_spread: float | None = None
-    sites: int = 1
+    sites: int | None = 1
     repetitions: int = 1
     overlapped_fraction: float | None = None
     spread: SpreadClass | None = None

@@ -45,11 +45,11 @@ def is_persistent(evidence: SignatureEvidence) -> bool:
 
     Assumes that a grid that is an exact multiple of the SM count was sized by it.
     """
-    blocks, device = evidence.geometry.grid_blocks, evidence.device
+    blocks, sms = evidence.geometry.grid_blocks, evidence.geometry.usable_sms
     resident = evidence.geometry.resident_blocks_per_sm
-    if not blocks or device is None:
+    if not blocks or sms is None:
         return False
-    blocks_per_sm, rest = divmod(blocks, device.usable_sms)
+    blocks_per_sm, rest = divmod(blocks, sms)
     if rest:
         return False
     return blocks_per_sm == 1 if resident is None else 1 <= blocks_per_sm <= resident
@@ -104,13 +104,15 @@ def spread_of(timing: Timing, thresholds: Thresholds) -> Spread:
         measure = f"standard deviation {duration(timing.std_ns)}, {percent(value)} of the median,"
     else:
         return Spread(name="undecided", sentence="no call site was timed twice")
-    sites = "1 site" if timing.sites == 1 else f"{timing.sites} sites"
-    sentence = f"{measure} over {timing.launches} launches at {sites}"
+    where = "call sites that are not told apart"
+    if timing.sites is not None:
+        where = "1 site" if timing.sites == 1 else f"{timing.sites} sites"
+    sentence = f"{measure} over {timing.launches} launches at {where}"
     return Spread(name=timing.spread or _estimated(value, timing, thresholds), sentence=sentence)
 
 
 def _estimated(value: float, timing: Timing, thresholds: Thresholds) -> SpreadClass:
-    freedom = timing.launches - timing.sites
+    freedom = timing.launches - (timing.sites or 1)
     if timing.launches < SPREAD_LAUNCHES or freedom < 1:
         return "undecided"
     margin = 1.96 / math.sqrt(2 * freedom)

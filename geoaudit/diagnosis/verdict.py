@@ -105,7 +105,7 @@ def _unknown_geometry(evidence: SignatureEvidence, thresholds: Thresholds) -> Ve
             "the recording has no grid for this kernel",
             "a recording that carries the grid, CUDA graphs node by node",
         )
-    if evidence.device is None or geometry.sm_fill is None:
+    if geometry.sm_fill is None:
         return inconclusive(
             "the device, and with it the SM count, is unknown", "--device NAME or --sms N"
         )
@@ -160,9 +160,9 @@ def _unknown_residency(evidence: SignatureEvidence, thresholds: Thresholds) -> V
 
 
 def _persistent(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
-    if not is_persistent(evidence) or evidence.device is None:
+    sms = evidence.geometry.usable_sms
+    if sms is None or not is_persistent(evidence):
         return None
-    sms = evidence.device.usable_sms
     per_sm = (evidence.geometry.grid_blocks or 0) // sms
     return suspected(
         "healthy",
@@ -236,11 +236,11 @@ def _healthy(evidence: SignatureEvidence) -> Verdict:
 
 def _grid_on_sms(evidence: SignatureEvidence) -> str:
     """``12 blocks on 132 SMs (9.1 % have work)``."""
-    geometry, device = evidence.geometry, evidence.device
+    geometry = evidence.geometry
     blocks = counted(geometry.grid_blocks or 0, "block")
-    if device is None or geometry.sm_fill is None:
+    if geometry.sm_fill is None:
         return blocks
-    return f"{blocks} on {device.usable_sms} SMs ({percent(geometry.sm_fill)} have work)"
+    return f"{blocks} on {geometry.usable_sms} SMs ({percent(geometry.sm_fill)} have work)"
 
 
 def _median(evidence: SignatureEvidence) -> str:

@@ -9,17 +9,21 @@ from geoaudit.geometry.occupancy import BlockResources, Residency, residency, wa
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 
 
-def launch_geometry(shape: LaunchShape, device: DeviceSpec | None) -> LaunchGeometry:
+def launch_geometry(
+    shape: LaunchShape, device: DeviceSpec | None, usable_sms: int | None = None
+) -> LaunchGeometry:
     """All figures of a launch; None for each that what is known does not tell.
 
-    Nothing is guessed: without a device only the counts of blocks and threads are known; without
-    registers or shared memory no resident blocks, and with them no waves. Waves of a clustered
-    grid rest on ``max_active_clusters`` alone, since what fits depends on how the chip's SMs are
-    grouped, and no formula gives it. Waves assume equal block times.
+    Nothing is guessed: without a device only the counts of blocks and threads are known, and with
+    a bare SM count the fill; without registers or shared memory no resident blocks, and without
+    those no waves. Waves of a clustered grid rest on ``max_active_clusters`` alone, since what
+    fits depends on how the chip's SMs are grouped, and no formula gives it. Waves assume equal
+    block times.
 
     Args:
         shape: the launch; the sum ``shared_bytes`` is used where static or dynamic is missing.
         device: the device, or None where unknown.
+        usable_sms: SMs the launch can use, where no more than their number is known.
 
     Example:
         >>> from geoaudit.devices.table import find_device
@@ -31,10 +35,12 @@ def launch_geometry(shape: LaunchShape, device: DeviceSpec | None) -> LaunchGeom
         (0.091, 8, 'registers')
     """
     known = LaunchGeometry(grid_blocks=_product(shape.grid), block_threads=_product(shape.block))
+    sms = usable_sms if device is None else device.usable_sms
+    if known.grid_blocks is not None and sms is not None:
+        fill = waves.sm_fill(known.grid_blocks, sms)
+        known = replace(known, usable_sms=sms, sm_fill=fill)
     if device is None:
         return known
-    if known.grid_blocks is not None:
-        known = replace(known, sm_fill=waves.sm_fill(known.grid_blocks, device.usable_sms))
     held = launch_residency(shape, device)
     if held is not None:
         known = _with_residency(known, held, device)

@@ -44,6 +44,7 @@ class LaunchGeometry:
     Attributes:
         grid_blocks: blocks of the grid.
         block_threads: threads of a block.
+        usable_sms: SMs the launch can use.
         sm_fill: min(1, grid_blocks / usable SMs), 0 to 1.
         resident_blocks_per_sm: blocks one SM holds at once (CUDA's occupancy); 0: cannot launch.
         limiter: what bounds resident_blocks_per_sm (the first of several that tie).
@@ -59,6 +60,7 @@ class LaunchGeometry:
 
     grid_blocks: int | None = None
     block_threads: int | None = None
+    usable_sms: int | None = None
     sm_fill: float | None = None
     resident_blocks_per_sm: int | None = None
     limiter: Limiter | None = None

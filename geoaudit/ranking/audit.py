@@ -40,12 +40,16 @@ class AuditedDevice:
         index: device index in the recording.
         spec: the limits used, or None: unknown device.
         name: its name, as well as it is known.
+        usable_sms: SMs launches can use; None: unknown.
+        sm_count_source: where that count is from, or None.
         disagreements: sentences on sources that disagree, both figures in each.
     """
 
     index: int
     name: str
     spec: DeviceSpec | None
+    usable_sms: int | None = None
+    sm_count_source: str | None = None
     disagreements: tuple[str, ...] = ()
 
 
@@ -99,7 +103,11 @@ class AuditTotals:
         gap_time_per_token_ns: time nothing runs.
         wasted_sm_time_per_token_ns: integral of 1 - min(1, sum of sm_fill of what runs) over
             kernel time; concurrent streams are not blamed twice.
-        wasted_without_communication_per_token_ns: the same without collectives.
+        wasted_without_communication_per_token_ns: the same as if there were no collectives.
+        kernel_time_without_communication_per_token_ns: time at least one kernel runs that is no
+            collective; what the waste without communication is a share of.
+        wall_time_min_ns, wall_time_median_ns, wall_time_max_ns: over the tokens; None without
+            tokens. Where they lie apart, no token took the mean.
     """
 
     wall_time_per_token_ns: float | None
@@ -108,6 +116,10 @@ class AuditTotals:
     gap_time_per_token_ns: float | None
     wasted_sm_time_per_token_ns: float | None
     wasted_without_communication_per_token_ns: float | None
+    kernel_time_without_communication_per_token_ns: float | None = None
+    wall_time_min_ns: float | None = None
+    wall_time_median_ns: float | None = None
+    wall_time_max_ns: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,11 +130,14 @@ class AuditRow:
         rank: place in the order asked for, from 1.
         kernel, kernel_short, owner: names.
         device: device index.
-        shape: launch configuration; of the signature with the most time where rows join several.
+        shape: launch configuration; where the row joins several signatures, the one of the
+            signature that wastes most, as are the verdict and the geometry but for ``sm_fill``,
+            which is then the mean over the row's time.
         signatures: launch signatures joined in the row.
-        positions: positions in the token's template, at most the first ten.
+        positions: positions in the token's template, ascending; empty without tokens.
         calls_per_token, time_per_token_ns: per trace where no tokens were found.
-        time_fraction: share of the kernel time.
+        time_fraction: share of the kernel time of the token on this device; shares of
+            concurrent launches add up to more than 1.
         timing: durations; None: untimed.
         geometry: figures of ``shape``.
         wasted_sm_time_per_token_ns: time_per_token x (1 - sm_fill), a ceiling; None: unknown.
@@ -155,16 +170,16 @@ class DistanceStep:
     """One lever of the distance account.
 
     Attributes:
-        kernel_short: whose ceiling it is.
+        kernel_short: whose ceiling it is; None: the gaps, in which nothing runs.
         ceiling_ns: its wasted SM-time per token.
         cumulative_ns: with all levers before it.
-        cumulative_gap_fraction: share of the gap closed if all of them were won, may exceed 1.
+        cumulative_fraction: share of the distance closed if all of them were won, may exceed 1.
     """
 
-    kernel_short: str
+    kernel_short: str | None
     ceiling_ns: float
     cumulative_ns: float
-    cumulative_gap_fraction: float
+    cumulative_fraction: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,13 +189,14 @@ class DistanceAccount:
     Attributes:
         measured_ns: wall time per token.
         target_ns: what is aimed at.
-        gap_ns: measured minus target; 0 or less: reached.
-        steps: levers in order of their ceiling.
+        distance_ns: measured minus target; 0 or less: reached.
+        steps: levers in order of their ceiling; rows that another shape does not help (at the
+            launch floor, collectives) are none.
     """
 
     measured_ns: float
     target_ns: float
-    gap_ns: float
+    distance_ns: float
     steps: tuple[DistanceStep, ...]
 
 
@@ -212,9 +228,12 @@ class Audit:
         totals: where the wall time goes.
         rows: ranked table, collectives and copies left out.
         communication_rows: collectives, in a group of their own.
-        hidden_rows: rows that filters or ``--top`` left out.
+        hidden_rows: rows that ``--top`` left out.
+        filtered_rows: rows that filters left out.
         recording_findings: GA9xx findings about the recording.
         timeline: launches of one typical token (the median one), or of the trace's start.
+        pictured_token: its number, or None for the trace's start.
+        pictured_wall_ns: its wall time, the pause after it included; None: unknown.
         distance: the distance account where a target was given.
         order: what rows are sorted by.
         group: what a row is.
@@ -225,16 +244,25 @@ class Audit:
     rows: tuple[AuditRow, ...]
     communication_rows: tuple[AuditRow, ...]
     hidden_rows: int
+    filtered_rows: int
     recording_findings: tuple[Finding, ...]
     timeline: tuple[TimelineLaunch, ...]
+    pictured_token: int | None = None
+    pictured_wall_ns: float | None = None
     distance: DistanceAccount | None = None
     order: Literal["wasted", "time", "calls", "fill"] = "wasted"
     group: Literal["kernel", "signature", "position"] = "signature"
 
 
 def top_rows(audit: Audit, count: int) -> Audit:
-    """The audit with its first ``count`` ranked rows, the others counted as hidden; 0: all."""
-    if not count or len(audit.rows) <= count:
+    """The audit with the first ``count`` rows of each group, the others hidden; 0: all."""
+    if not count:
         return audit
-    hidden = audit.hidden_rows + len(audit.rows) - count
-    return replace(audit, rows=audit.rows[:count], hidden_rows=hidden)
+    rows, communication = audit.rows[:count], audit.communication_rows[:count]
+    left_out = len(audit.rows) + len(audit.communication_rows) - len(rows) - len(communication)
+    return replace(
+        audit,
+        rows=rows,
+        communication_rows=communication,
+        hidden_rows=audit.hidden_rows + left_out,
+    )

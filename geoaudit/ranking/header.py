@@ -39,7 +39,9 @@ def audit_header(
         step_class=selection.step_class,
         step_classes=_step_classes(segmentation, selection.step_class),
         launches=int((recording.launches[s.KIND] == s.KIND_KERNEL).sum()),
-        audited_launches=int((selection.launches[s.KIND] == s.KIND_KERNEL).sum()),
+        audited_launches=int(
+            (recording.launches[s.KIND][selection.counted] == s.KIND_KERNEL).sum()
+        ),
         untimed=metadata.untimed,
         dropped=metadata.dropped,
         launches_seen=metadata.launches_seen,

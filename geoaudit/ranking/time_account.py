@@ -27,7 +27,8 @@ class TimeSplit:
         copy: time copies or sets run and no kernel does.
         gap: time nothing runs.
         wasted: integral of 1 - min(1, sum of sm_fill) over kernel time.
-        wasted_without_communication: the same over the time a kernel that is no collective runs.
+        without_communication: time at least one kernel runs that is no collective.
+        wasted_without_communication: the waste as if there were no collectives.
     """
 
     wall: float
@@ -35,7 +36,12 @@ class TimeSplit:
     copy: float
     gap: float
     wasted: float
+    without_communication: float
     wasted_without_communication: float
+
+    def divided_by(self, tokens: int) -> "TimeSplit":
+        """The account of one token, where the interval holds several."""
+        return TimeSplit(**{name: value / tokens for name, value in vars(self).items()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,14 +50,15 @@ class Timeline:
 
     Attributes:
         cuts: moments in ns, ascending.
-        kernel, copy, wasted, wasted_without_communication, overlapped: integral of each from the
-            first cut to every cut, in ns.
+        kernel, copy, wasted, without_communication, wasted_without_communication, overlapped:
+            integral of each from the first cut to every cut, in ns.
     """
 
     cuts: Integers
     kernel: Reals
     copy: Reals
     wasted: Reals
+    without_communication: Reals
     wasted_without_communication: Reals
     overlapped: Reals
 
@@ -107,9 +114,12 @@ def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags)
     lengths = np.diff(cuts).astype(np.float64)
     kernels = np.round(running(kernel.astype(np.float64)))
     copies = np.round(running((~kernel).astype(np.float64)))
-    blamed = np.round(running((kernel & ~communication).astype(np.float64)))
-    fill = running(np.where(kernel, np.nan_to_num(sm_fill, nan=1.0), 0.0))
-    empty = 1.0 - np.clip(fill, 0.0, 1.0)
+    blamed = kernel & ~communication
+    others = np.round(running(blamed.astype(np.float64)))
+    known_fill = np.nan_to_num(sm_fill, nan=1.0)
+
+    def empty(of: Flags) -> Reals:
+        return 1.0 - np.clip(running(np.where(of, known_fill, 0.0)), 0.0, 1.0)
 
     def integral(per_piece: Reals | Flags) -> Reals:
         return np.concatenate([[0.0], np.cumsum(per_piece * lengths)])
@@ -118,8 +128,9 @@ def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags)
         cuts=cuts,
         kernel=integral(kernels > 0),
         copy=integral((kernels == 0) & (copies > 0)),
-        wasted=integral(np.where(kernels > 0, empty, 0.0)),
-        wasted_without_communication=integral(np.where(blamed > 0, empty, 0.0)),
+        wasted=integral(np.where(kernels > 0, empty(kernel), 0.0)),
+        without_communication=integral(others > 0),
+        wasted_without_communication=integral(np.where(others > 0, empty(blamed), 0.0)),
         overlapped=integral(kernels > 1),
     )
 
@@ -143,6 +154,7 @@ def split_time(timeline: Timeline, begins: Integers, ends: Integers) -> TimeSpli
         copy=copy,
         gap=max(0.0, wall - kernel - copy),
         wasted=mean(timeline.wasted),
+        without_communication=mean(timeline.without_communication),
         wasted_without_communication=mean(timeline.wasted_without_communication),
     )
 

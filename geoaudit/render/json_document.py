@@ -89,11 +89,18 @@ def _device(device: AuditedDevice | None) -> dict[str, Plain]:
         "vendor": None if spec is None else spec.vendor,
         "architecture": None if spec is None else spec.architecture,
         "compute_capability": spec.architecture if spec is not None and nvidia else None,
-        "sm_count": None if spec is None else plain_number(spec.sm_count),
-        "usable_sm_count": None if spec is None else plain_number(spec.usable_sms),
-        "sm_count_source": None if spec is None else spec.sm_count_source,
+        "sm_count": plain_number(_sm_count(device)),
+        "usable_sm_count": None if device is None else plain_number(device.usable_sms),
+        "sm_count_source": None if device is None else device.sm_count_source,
         "disagreements": [] if device is None else list(device.disagreements),
     }
+
+
+def _sm_count(device: AuditedDevice | None) -> int | None:
+    """SMs of the device; of a device of which no more is known, those launches can use."""
+    if device is None:
+        return None
+    return device.usable_sms if device.spec is None else device.spec.sm_count
 
 
 def _totals(totals: AuditTotals) -> dict[str, Plain]:
@@ -106,6 +113,12 @@ def _totals(totals: AuditTotals) -> dict[str, Plain]:
         "wasted_without_communication_per_token_ns": plain_number(
             totals.wasted_without_communication_per_token_ns
         ),
+        "kernel_time_without_communication_per_token_ns": plain_number(
+            totals.kernel_time_without_communication_per_token_ns
+        ),
+        "wall_time_min_ns": plain_number(totals.wall_time_min_ns),
+        "wall_time_median_ns": plain_number(totals.wall_time_median_ns),
+        "wall_time_max_ns": plain_number(totals.wall_time_max_ns),
     }
 
 
@@ -123,13 +136,13 @@ def _distance(distance: DistanceAccount) -> dict[str, Plain]:
     return {
         "measured_ns": plain_number(distance.measured_ns),
         "target_ns": plain_number(distance.target_ns),
-        "gap_ns": plain_number(distance.gap_ns),
+        "distance_ns": plain_number(distance.distance_ns),
         "steps": [
             {
                 "kernel_short": step.kernel_short,
                 "ceiling_ns": plain_number(step.ceiling_ns),
                 "cumulative_ns": plain_number(step.cumulative_ns),
-                "cumulative_gap_fraction": plain_number(step.cumulative_gap_fraction),
+                "cumulative_fraction": plain_number(step.cumulative_fraction),
             }
             for step in distance.steps
         ],

@@ -147,17 +147,17 @@ def _distance(audit: Audit, limit: int) -> list[str]:
         return []
     title = (
         f"**Distance**: {duration(account.measured_ns)} measured, {duration(account.target_ns)} "
-        f"aimed at, {duration(account.gap_ns)} to go per {period(audit)}"
+        f"aimed at, {duration(account.distance_ns)} to go per {period(audit)}"
     )
-    if account.gap_ns <= 0:
+    if account.distance_ns <= 0:
         return [f"{title}: the target is reached"]
     lines = [
         _line(
             (
-                markdown_code(step.kernel_short, NAME_WIDTH),
+                markdown_code(step.kernel_short or "(gaps: nothing runs)", NAME_WIDTH),
                 duration(step.ceiling_ns),
                 duration(step.cumulative_ns),
-                percent(step.cumulative_gap_fraction),
+                percent(step.cumulative_fraction),
             )
         )
         for step in account.steps[:limit]

@@ -167,9 +167,9 @@ def _distance(audit: Audit, width: int) -> list[Line]:
         return []
     title = (
         f"distance: {duration(account.measured_ns)} measured, {duration(account.target_ns)} aimed "
-        f"at, {duration(account.gap_ns)} to go per {period(audit)}"
+        f"at, {duration(account.distance_ns)} to go per {period(audit)}"
     )
-    if account.gap_ns <= 0:
+    if account.distance_ns <= 0:
         return [Line(text=f"{title}: the target is reached", style="bold"), Line()]
     columns = (
         TextColumn(heading="lever", right=False),
@@ -179,10 +179,10 @@ def _distance(audit: Audit, width: int) -> list[Line]:
     )
     rows = [
         (
-            elide(step.kernel_short, width - 40),
+            elide(step.kernel_short or "(gaps: nothing runs)", width - 40),
             duration(step.ceiling_ns),
             duration(step.cumulative_ns),
-            percent(step.cumulative_gap_fraction),
+            percent(step.cumulative_fraction),
         )
         for step in account.steps
     ]

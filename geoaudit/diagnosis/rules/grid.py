@@ -43,11 +43,11 @@ def grid_smaller_than_device(evidence: SignatureEvidence) -> Observation | None:
         meant to be. Not raised for collectives and at the launch floor.
     """
     geometry = evidence.geometry
-    if evidence.device is None or not geometry.grid_blocks or geometry.sm_fill is None:
+    sms = geometry.usable_sms
+    if sms is None or not geometry.grid_blocks or geometry.sm_fill is None:
         return None
     if geometry.sm_fill >= 1:
         return None
-    sms = evidence.device.usable_sms
     message = (
         f"{counted(geometry.grid_blocks, 'block')} on {sms} SMs: {percent(geometry.sm_fill)} of "
         f"the SMs have work, {sms - geometry.grid_blocks} have none"

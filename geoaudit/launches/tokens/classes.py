@@ -1,7 +1,7 @@
 """Grouping steps into classes by their launch sequence, and launches into slots."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,7 +21,8 @@ class StepLaunches:
     Attributes:
         sequence: index of the device's launch sequence.
         index: index of the step within that sequence.
-        positions: its launches' positions in the sequence.
+        positions: its launches' positions in the sequence, stream by stream: how launches of
+            several streams interleave differs from step to step, what each stream launches not.
         names, shapes: their codes.
         label: name of the range that marks it, or None.
         possibly_cut: the recording's ends may have cut it.
@@ -51,12 +52,14 @@ class StepGroup:
 
     Attributes:
         label: name of the range that marks them, or None.
-        template: kernel codes of the usual step.
+        template: kernel codes of the usual step, stream by stream.
+        slot_numbers: for each place in the template its number in order of start.
         members: its steps.
     """
 
     label: str | None
     template: Ints
+    slot_numbers: Ints
     members: list[Member] = field(default_factory=list)
 
 
@@ -98,9 +101,14 @@ def _group_of(
             slots = align(step.names, group.template, similarity)
             if slots is not None:
                 return group, slots
-    group = StepGroup(label=step.label, template=step.names)
+    group = _new_group(step)
     groups.append(group)
     return group, np.arange(len(step.names), dtype=np.int64)
+
+
+def _new_group(step: StepLaunches) -> StepGroup:
+    slot_numbers = np.argsort(np.argsort(step.positions)).astype(np.int64)
+    return StepGroup(label=step.label, template=step.names, slot_numbers=slot_numbers)
 
 
 def _add_cut_step(groups: list[StepGroup], step: StepLaunches) -> None:
@@ -116,7 +124,7 @@ def _add_cut_step(groups: list[StepGroup], step: StepLaunches) -> None:
         if slots is not None:
             group.members.append(Member(step=step, slots=slots, complete=False))
             return
-    group = StepGroup(label=step.label, template=step.names)
+    group = _new_group(step)
     slots = np.arange(len(step.names), dtype=np.int64)
     group.members.append(Member(step=step, slots=slots, complete=False))
     groups.append(group)
@@ -161,7 +169,7 @@ def _split_by_shape(group: StepGroup) -> list[StepGroup]:
                 part.members.extend(members)
                 break
         else:
-            part = StepGroup(label=group.label, template=group.template, members=list(members))
+            part = replace(group, members=list(members))
             parts.append((row, part))
     return [part for _, part in parts]
 

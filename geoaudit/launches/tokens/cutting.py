@@ -1,7 +1,7 @@
 """Cutting a recording into steps: the tokens that figures are counted per."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -28,13 +28,15 @@ from geoaudit.launches.tokens.steps_table import (
     DeviceSteps,
     class_traits,
     complete_members,
+    counted_intervals,
     device_steps,
     filled_table,
-    wall_time_per_step_ns,
+    step_intervals,
 )
 
 _RANGES_NAMED = 5
 _MARKERS_NAMED = 3
+_RULES_NAMED = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +49,8 @@ class StepClass:
         complete_steps: steps that the recording holds from their first launch to their last.
         launches_per_step: kernel launches of the class' template.
         wall_time_per_step_ns: mean over complete steps, from the start of the first launch to the
-            start of the next step where that follows without launches between them, else to the
-            end of the last launch; None: untimed.
+            start of the next step where that follows without launches between them; where no
+            step is followed so, to the end of its last launch; None: untimed.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Segmentation:
         launches: the launches table with step, step_class, token and position filled.
         rule: one sentence: which rule found the tokens, or why none did.
         classes: the classes in order of first occurrence; empty: figures are per trace.
+        intervals: when each step begins and ends on each device, see ``step_intervals``.
         default_class: the class of the most complete steps; None: per trace.
         divisor: given only where the number of tokens was told and no boundaries were found:
             figures are totals divided by it.
@@ -74,6 +77,7 @@ class Segmentation:
     launches: pd.DataFrame
     rule: str
     classes: tuple[StepClass, ...]
+    intervals: pd.DataFrame
     default_class: str | None
     divisor: int | None
 
@@ -134,11 +138,14 @@ def _by_count(launches: pd.DataFrame, count: int) -> Segmentation:
         raise InputError(f"--tokens {count}: the recording must hold at least 1 token")
     found, rules = _by_periods(launches, lambda sequence: find_counted(sequence, count))
     if rules:
-        return _segmentation(launches, found, f"{count} tokens as told (--tokens): {rules[0]}")
+        return _segmentation(
+            launches, found, f"{count} tokens as told (--tokens): {_joined(rules)}"
+        )
     return Segmentation(
         launches=_cleared(launches),
         rule=f"totals divided by {count} (--tokens); no launch sequence repeats {count} times",
         classes=(),
+        intervals=step_intervals([], [], []),
         default_class=None,
         divisor=count,
     )
@@ -156,7 +163,7 @@ def _by_period(launches: pd.DataFrame) -> Segmentation:
 
     found, rules = _by_periods(launches, search)
     if rules:
-        return _segmentation(launches, found, f"period of the launch sequence: {rules[0]}")
+        return _segmentation(launches, found, f"period of the launch sequence: {_joined(rules)}")
     reason = reasons[0] if reasons else "no kernel launches"
     ranges = ", ".join(recorded_range_names(launches)[:_RANGES_NAMED])
     hint = f"ranges recorded (for --token-range): {ranges}" if ranges else "no ranges recorded"
@@ -164,6 +171,7 @@ def _by_period(launches: pd.DataFrame) -> Segmentation:
         launches=_cleared(launches),
         rule=f"{reason}; figures are per trace; {hint}",
         classes=(),
+        intervals=step_intervals([], [], []),
         default_class=None,
         divisor=None,
     )
@@ -182,7 +190,7 @@ def _by_periods(
         steps.append((sequence, steps_from_bounds(len(sequence), bounds, cut)))
         if found:
             rules.append((-len(sequence), found.rule))
-    return steps, [rule for _, rule in sorted(rules)]
+    return steps, list(dict.fromkeys(rule for _, rule in sorted(rules)))
 
 
 def _segmentation(
@@ -198,33 +206,39 @@ def _segmentation(
             launches=_cleared(launches),
             rule=f"{rule}: no kernel launch lies in one; figures are per trace",
             classes=(),
+            intervals=step_intervals([], [], []),
             default_class=None,
             divisor=None,
         )
     groups.sort(key=lambda group: min(_number(devices, group)))
     traits = class_traits(launches, devices, groups)
     names = class_names(traits)
+    intervals = step_intervals(devices, groups, names)
     return Segmentation(
         launches=filled_table(launches, devices, groups, names, of_row),
         rule=rule,
         classes=tuple(
-            _step_class(name, group, devices) for name, group in zip(names, groups, strict=True)
+            _step_class(name, group, devices, intervals)
+            for name, group in zip(names, groups, strict=True)
         ),
+        intervals=intervals,
         default_class=names[main_class(traits)],
         divisor=None,
     )
 
 
-def _step_class(name: str, group: StepGroup, devices: list[DeviceSteps]) -> StepClass:
-    complete = StepGroup(
-        label=group.label, template=group.template, members=complete_members(group)
-    )
+def _step_class(
+    name: str, group: StepGroup, devices: list[DeviceSteps], intervals: pd.DataFrame
+) -> StepClass:
+    complete = replace(group, members=complete_members(group))
+    counted = counted_intervals(intervals, name)
+    wall_ns = (counted["end_ns"] - counted["begin_ns"]).mean()
     return StepClass(
         name=name,
         steps=len(_number(devices, group)),
         complete_steps=len(_number(devices, complete)),
         launches_per_step=len(group.template),
-        wall_time_per_step_ns=wall_time_per_step_ns(group, devices),
+        wall_time_per_step_ns=None if counted.empty else float(wall_ns),
     )
 
 
@@ -237,6 +251,11 @@ def _number(devices: list[DeviceSteps], group: StepGroup) -> set[int]:
 
 def _cleared(launches: pd.DataFrame) -> pd.DataFrame:
     return filled_table(launches, [], [], [])
+
+
+def _joined(rules: list[str]) -> str:
+    """The rules of devices that repeat differently, the one of most launches first."""
+    return "; on another device ".join(rules[:_RULES_NAMED])
 
 
 def _shortened(name: str) -> str:

@@ -24,15 +24,19 @@ class LaunchSequence:
         rows: row of each launch in the launches table.
         names: code of its kernel name; codes are shared by all devices.
         shapes: code of kernel name, grid and block together.
-        starts_ns, ends_ns: NaN where untimed.
+        streams: code of the stream it ran on.
+        starts_ns, ends_ns: since ``origin_ns``, NaN where untimed.
+        origin_ns: first start of the recording; what a float holds exactly is counted from it.
     """
 
     device: int
     rows: Ints
     names: Ints
     shapes: Ints
+    streams: Ints
     starts_ns: Floats
     ends_ns: Floats
+    origin_ns: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -83,7 +87,10 @@ def launch_sequences(launches: pd.DataFrame) -> tuple[LaunchSequence, ...]:
     kernels = (launches[s.KIND] == s.KIND_KERNEL).to_numpy()
     names = launches[s.KERNEL].cat.codes.to_numpy().astype(np.int64)
     shapes = _combined_codes(launches, names)
-    starts = launches[s.START_NS].to_numpy(dtype=np.float64, na_value=np.nan)
+    origin = launches[s.START_NS].min()
+    origin_ns = 0 if pd.isna(origin) else int(origin)
+    starts = (launches[s.START_NS] - origin_ns).to_numpy(dtype=np.float64, na_value=np.nan)
+    streams, _ = pd.factorize(launches[s.STREAM], sort=True, use_na_sentinel=False)
     ends = starts + launches[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan)
     devices = launches[s.DEVICE].to_numpy(dtype=np.int64)
     return tuple(
@@ -92,8 +99,10 @@ def launch_sequences(launches: pd.DataFrame) -> tuple[LaunchSequence, ...]:
             rows=rows,
             names=names[rows],
             shapes=shapes[rows],
+            streams=streams[rows].astype(np.int64),
             starts_ns=starts[rows],
             ends_ns=ends[rows],
+            origin_ns=origin_ns,
         )
         for device in np.unique(devices[kernels])
         if len(rows := np.flatnonzero(kernels & (devices == device)))

@@ -10,7 +10,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.tokens.class_names import ClassTraits
 from geoaudit.launches.tokens.classes import Member, StepGroup, StepLaunches
 from geoaudit.launches.tokens.ranges import bare_name
-from geoaudit.launches.tokens.sequence import MISSING, Floats, Ints, LaunchSequence, Steps
+from geoaudit.launches.tokens.sequence import MISSING, Flags, Floats, Ints, LaunchSequence, Steps
 
 _SHARED_SHAPES = 0.5
 _LABELLED_FRACTION = 0.8
@@ -27,6 +27,7 @@ class DeviceSteps:
         starts_ns: start of each step's first launch.
         ends_ns: end of each step: the start of the next where it follows with no launch between
             them, else the end of its own last launch.
+        followed: whether the next step follows so.
         numbers: number of each step over the whole recording.
     """
 
@@ -35,6 +36,7 @@ class DeviceSteps:
     launches: tuple[StepLaunches, ...]
     starts_ns: Floats
     ends_ns: Floats
+    followed: Flags
     numbers: Ints
 
 
@@ -48,7 +50,7 @@ def device_steps(sequences: list[tuple[LaunchSequence, Steps]]) -> list[DeviceSt
     for index, (sequence, steps) in enumerate(sequences):
         launches = _launches_of_steps(index, sequence, steps)
         timed.append((sequence, steps, launches, *_times(sequence, launches)))
-    numbers = _numbers([starts for *_, starts, _ in timed])
+    numbers = _numbers([starts for *_, starts, _, _ in timed])
     return [
         DeviceSteps(
             sequence=sequence,
@@ -56,9 +58,10 @@ def device_steps(sequences: list[tuple[LaunchSequence, Steps]]) -> list[DeviceSt
             launches=launches,
             starts_ns=starts,
             ends_ns=ends,
+            followed=followed,
             numbers=numbers_here,
         )
-        for (sequence, steps, launches, starts, ends), numbers_here in zip(
+        for (sequence, steps, launches, starts, ends, followed), numbers_here in zip(
             timed, numbers, strict=True
         )
     ]
@@ -72,6 +75,7 @@ def _launches_of_steps(
     found = []
     for step in range(steps.count):
         positions = order[edges[step] : edges[step + 1]].astype(np.int64)
+        positions = positions[np.argsort(sequence.streams[positions], kind="stable")]
         found.append(
             StepLaunches(
                 sequence=index,
@@ -86,14 +90,18 @@ def _launches_of_steps(
     return tuple(found)
 
 
-def _times(sequence: LaunchSequence, launches: tuple[StepLaunches, ...]) -> tuple[Floats, Floats]:
-    starts = np.array([sequence.starts_ns[step.positions[0]] for step in launches])
+def _times(
+    sequence: LaunchSequence, launches: tuple[StepLaunches, ...]
+) -> tuple[Floats, Floats, Flags]:
+    starts = np.array([sequence.starts_ns[step.positions.min()] for step in launches])
     ends = np.array([_latest(sequence.ends_ns[step.positions]) for step in launches])
+    followed = np.zeros(len(launches), dtype=bool)
     for index in range(len(launches) - 1):
-        follows = launches[index + 1].positions[0] <= launches[index].positions[-1] + 1
+        follows = launches[index + 1].positions.min() <= launches[index].positions.max() + 1
         if follows and not np.isnan(starts[index + 1]):
             ends[index] = starts[index + 1]
-    return starts, ends
+            followed[index] = True
+    return starts, ends, followed
 
 
 def _latest(ends_ns: Floats) -> float:
@@ -158,7 +166,8 @@ def _per_step(device: DeviceSteps, index: int, groups: list[StepGroup]) -> tuple
         members = [member for member in group.members if member.step.sequence == index]
         for member in members:
             class_of[member.step.index] = number
-            slots[member.step.positions] = member.slots
+            found = member.slots != MISSING
+            slots[member.step.positions[found]] = group.slot_numbers[member.slots[found]]
         complete = sorted(member.step.index for member in members if member.complete)
         token_of[complete] = np.arange(len(complete))
     return class_of, token_of, slots
@@ -187,19 +196,52 @@ def complete_members(group: StepGroup) -> list[Member]:
     return [member for member in group.members if member.complete]
 
 
-def wall_time_per_step_ns(group: StepGroup, devices: list[DeviceSteps]) -> float | None:
-    """Mean wall time of a class' complete steps, None where untimed.
+def step_intervals(
+    devices: list[DeviceSteps], groups: list[StepGroup], names: list[str]
+) -> pd.DataFrame:
+    """When each step begins and ends on each device.
 
-    From the start of a step's first launch to the start of the next step where that follows
-    without launches between them, else to the end of the step's last launch.
+    Args:
+        devices: the steps of each device.
+        groups: the classes.
+        names: their names.
+
+    Returns:
+        One row per timed step and device: ``device``, ``step_class``, ``complete``, ``begin_ns``,
+        ``end_ns`` (the start of the next step where that follows with no launch between them, so
+        that the pause after a step is part of it; else the end of its own last launch) and
+        ``followed``, which of the two it is.
     """
-    times = [
-        devices[member.step.sequence].ends_ns[member.step.index]
-        - devices[member.step.sequence].starts_ns[member.step.index]
-        for member in complete_members(group)
-    ]
-    known = [time for time in times if not np.isnan(time)]
-    return float(np.mean(known)) if known else None
+    rows = []
+    for name, group in zip(names, groups, strict=True):
+        for member in group.members:
+            device, index = devices[member.step.sequence], member.step.index
+            begin, end = device.starts_ns[index], device.ends_ns[index]
+            if not np.isnan(begin) and not np.isnan(end):
+                origin = device.sequence.origin_ns
+                rows.append(
+                    (
+                        device.sequence.device,
+                        name,
+                        member.complete,
+                        int(begin) + origin,
+                        int(end) + origin,
+                        bool(device.followed[index]),
+                    )
+                )
+    columns = [s.DEVICE, s.STEP_CLASS, "complete", "begin_ns", "end_ns", "followed"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def counted_intervals(intervals: pd.DataFrame, step_class: str) -> pd.DataFrame:
+    """The intervals a class' wall time is a mean over.
+
+    Complete steps that another follows; all complete ones where none is followed, since the pause
+    after a step is then not known of any.
+    """
+    complete = intervals[intervals["complete"] & (intervals[s.STEP_CLASS] == step_class)]
+    followed = complete[complete["followed"]]
+    return complete if followed.empty else followed
 
 
 def _kernel_time_per_step_ns(group: StepGroup, devices: list[DeviceSteps]) -> float | None:

@@ -308,6 +308,7 @@ def audit() -> Audit:
         rows=rows(),
         communication_rows=(communication_row(),),
         hidden_rows=12,
+        filtered_rows=0,
         recording_findings=(),
         timeline=timeline(),
     )
@@ -366,6 +367,7 @@ def unknown_audit() -> Audit:
         rows=(bare_row(),),
         communication_rows=(),
         hidden_rows=0,
+        filtered_rows=0,
         timeline=(),
     )
 
@@ -378,19 +380,19 @@ def distance_audit() -> Audit:
     account = DistanceAccount(
         measured_ns=4_180_000.0,
         target_ns=3_000_000.0,
-        gap_ns=1_180_000.0,
+        distance_ns=1_180_000.0,
         steps=(
             DistanceStep(
                 kernel_short="kda_decode_step<float, 128>",
                 ceiling_ns=314_909.0,
                 cumulative_ns=314_909.0,
-                cumulative_gap_fraction=0.2669,
+                cumulative_fraction=0.2669,
             ),
             DistanceStep(
                 kernel_short="rms_norm_kernel<__nv_bfloat16, 7168>",
                 ceiling_ns=165_139.0,
                 cumulative_ns=480_048.0,
-                cumulative_gap_fraction=0.4068,
+                cumulative_fraction=0.4068,
             ),
         ),
     )
@@ -424,9 +426,9 @@ def hostile_audit() -> Audit:
         step_classes=tuple(replace(one, name=text) for one in header().step_classes),
     )
     step = DistanceStep(
-        kernel_short=text, ceiling_ns=1.0, cumulative_ns=1.0, cumulative_gap_fraction=0.5
+        kernel_short=text, ceiling_ns=1.0, cumulative_ns=1.0, cumulative_fraction=0.5
     )
-    account = DistanceAccount(measured_ns=2.0, target_ns=1.0, gap_ns=1.0, steps=(step,))
+    account = DistanceAccount(measured_ns=2.0, target_ns=1.0, distance_ns=1.0, steps=(step,))
     return replace(
         base,
         header=changed,

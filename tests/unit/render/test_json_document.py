@@ -45,8 +45,8 @@ ROW = [
     *("would_decide", "finding_messages"),
 ]
 FINDING = ["rule_id", "rule_name", "severity", "message", "kernel"]
-DISTANCE = ["measured_ns", "target_ns", "gap_ns", "steps"]
-DISTANCE_STEP = ["kernel_short", "ceiling_ns", "cumulative_ns", "cumulative_gap_fraction"]
+DISTANCE = ["measured_ns", "target_ns", "distance_ns", "steps"]
+DISTANCE_STEP = ["kernel_short", "ceiling_ns", "cumulative_ns", "cumulative_fraction"]
 PROMISED_ROW_FIELDS = {
     *("rank", "kernel", "kernel_short", "grid", "block", "cluster", "calls_per_token"),
     *("time_per_token_ns", "duration_median_ns", "duration_mean_ns", "duration_std_ns"),

@@ -120,7 +120,7 @@ def test_communication_stands_under_the_table() -> None:
 def test_a_reached_target_is_said() -> None:
     account = builders.distance_audit().distance
     assert account is not None
-    reached = replace(account, gap_ns=-10.0, steps=())
+    reached = replace(account, distance_ns=-10.0, steps=())
     text = render_terminal(replace(builders.audit(), distance=reached))
     assert "the target is reached" in text
 

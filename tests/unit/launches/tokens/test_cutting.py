@@ -54,8 +54,8 @@ def test_tokens_of_layers_are_found_and_not_the_layers() -> None:
 def test_wall_time_runs_to_the_start_of_the_next_token() -> None:
     found = by_period(token() * 10)
 
-    # 29 launches of 2 us, 28 gaps of 1 us, 20 us between tokens but after the last.
-    assert found.classes[0].wall_time_per_step_ns == (9 * 106_000 + 86_000) / 10
+    # 29 launches of 2 us, 28 gaps of 1 us, 20 us between tokens; what follows the last is unknown.
+    assert found.classes[0].wall_time_per_step_ns == 106_000
 
 
 def test_untimed_launches_are_cut_by_their_order() -> None:
