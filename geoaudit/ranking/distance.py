@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 
-from geoaudit.ranking.audit import AuditRow, DistanceAccount, DistanceStep
+from geoaudit.errors import NotMeasuredError
+from geoaudit.ranking.audit import AuditRow, AuditTotals, DistanceAccount, DistanceStep
 
 # What another launch shape does not make faster, whatever the fill.
 NO_LEVER = frozenset({"launch_bound", "communication"})
 
 
 def distance_account(
-    rows: Iterable[AuditRow], gap_time_ns: float, measured_ns: float, target_ns: float
+    rows: Iterable[AuditRow], totals: AuditTotals, target_ns: float
 ) -> DistanceAccount:
     """Each lever's ceiling and the share of the distance that it and those before it could close.
 
@@ -18,18 +19,29 @@ def distance_account(
 
     Args:
         rows: the levers, in any order; rows without a known waste are left out.
-        gap_time_ns: time per token in which nothing runs.
-        measured_ns: wall time per token.
+        totals: with the wall time of a token, of which the rows are a part.
         target_ns: wall time per token aimed at.
+
+    Raises:
+        NotMeasuredError: the wall time is unknown.
     """
+    measured_ns = totals.wall_time_per_token_ns
+    if measured_ns is None:
+        raise NotMeasuredError(
+            "--target-ms needs the wall time of a token, and this recording has no start times. "
+            "Record with an instrument that has them."
+        )
     distance_ns = measured_ns - target_ns
+    levers = [row for row in rows if row.verdict.name not in NO_LEVER]
+    # The wall time is a mean over devices that work side by side; so is what a row adds to it.
+    devices = len({row.device for row in levers}) or 1
     ceilings: list[tuple[float, str | None]] = [
-        (row.wasted_sm_time_per_token_ns, row.kernel_short)
-        for row in rows
-        if row.wasted_sm_time_per_token_ns and row.verdict.name not in NO_LEVER
+        (row.wasted_sm_time_per_token_ns / devices, row.kernel_short)
+        for row in levers
+        if row.wasted_sm_time_per_token_ns
     ]
-    if gap_time_ns > 0:
-        ceilings.append((gap_time_ns, None))
+    if totals.gap_time_per_token_ns:
+        ceilings.append((totals.gap_time_per_token_ns, None))
     steps, cumulative = [], 0.0
     for ceiling, name in sorted(ceilings, key=lambda lever: (-lever[0], lever[1] or "")):
         cumulative += ceiling

@@ -49,8 +49,19 @@ def audit_header(
         partial=metadata.partial,
         replayed=metadata.replayed,
         recorded_on=metadata.recorded_on,
-        warnings=metadata.warnings,
+        warnings=(*metadata.warnings, *_left_out(recording, selection)),
     )
+
+
+def _left_out(recording: Recording, selection: Selection) -> list[str]:
+    """A sentence for each device that has launches and no step of the class."""
+    kernels = recording.launches[s.DEVICE][recording.launches[s.KIND] == s.KIND_KERNEL]
+    return [
+        f"device {device}: {count:,} launches are in no complete step of class "
+        f"{selection.step_class} and not audited"
+        for device, count in kernels.value_counts(sort=False).sort_index().items()
+        if device not in selection.divisors
+    ]
 
 
 def _step_classes(segmentation: Segmentation, chosen: str | None) -> tuple[StepClassSummary, ...]:

@@ -40,8 +40,9 @@ def ordered(
         options: filters and order.
 
     Raises:
-        InputError: ``--kernel`` is no regular expression.
+        InputError: ``--kernel`` is no regular expression, or no row is of ``--owner``.
     """
+    _check_owner(rows, options.owner)
     pattern = None if options.kernel_pattern is None else _pattern(options.kernel_pattern)
     wanted = [place for place, row in enumerate(rows) if _is_wanted(row, pattern, options)]
     wanted.sort(key=lambda place: _sort_key(rows[place], options.order))
@@ -65,6 +66,15 @@ def _is_wanted(row: AuditRow, pattern: re.Pattern[str] | None, options: RankOpti
     if options.owner not in (None, "library") and row.owner != options.owner:
         return False
     return (row.time_per_token_ns or 0.0) >= options.minimum_time_ns
+
+
+def _check_owner(rows: Sequence[AuditRow], owner: str | None) -> None:
+    owners = sorted({row.owner for row in rows})
+    if owner not in (None, "own", "library", *owners):
+        raise InputError(
+            f"--owner {owner}: no kernel here is of that owner; there are {', '.join(owners)}. "
+            "`own` and `library` are always understood."
+        )
 
 
 def _pattern(text: str) -> re.Pattern[str]:

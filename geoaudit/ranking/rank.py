@@ -11,7 +11,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.launches.tokens import segment
 from geoaudit.ranking.annotation import AnnotatedKernels, annotate
-from geoaudit.ranking.audit import Audit, AuditedDevice, AuditRow, AuditTotals, DistanceAccount
+from geoaudit.ranking.audit import Audit, AuditedDevice, AuditRow
 from geoaudit.ranking.distance import distance_account
 from geoaudit.ranking.header import audit_findings, audit_header
 from geoaudit.ranking.options import RankOptions
@@ -65,7 +65,11 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
         timeline=picture(kernels, pictured, shown.ranks[ids]),
         pictured_token=pictured.token,
         pictured_wall_ns=pictured.wall_ns,
-        distance=_distance(rows, totals, options.target_ns),
+        distance=(
+            None
+            if options.target_ns is None
+            else distance_account(shown.rows, totals, options.target_ns)
+        ),
         order=options.order,
         group=options.group,
     )
@@ -116,19 +120,4 @@ def _audited(
             disagreements=devices[index].disagreements,
         )
         for index in sorted(spent, key=lambda index: (-spent[index], index))
-    )
-
-
-def _distance(
-    rows: Sequence[AuditRow], totals: AuditTotals, target_ns: float | None
-) -> DistanceAccount | None:
-    if target_ns is None:
-        return None
-    if totals.wall_time_per_token_ns is None:
-        raise NotMeasuredError(
-            "--target-ms needs the wall time of a token, and this recording has no start times. "
-            "Record with an instrument that has them."
-        )
-    return distance_account(
-        rows, totals.gap_time_per_token_ns or 0.0, totals.wall_time_per_token_ns, target_ns
     )

@@ -81,7 +81,9 @@ def attributed_durations(launches: pd.DataFrame) -> Reals:
     starts = timed[s.START_NS].to_numpy(dtype=np.int64)
     ends = starts + timed[s.DURATION_NS].to_numpy(dtype=np.int64)
     rows = np.flatnonzero(launches.index.isin(timed.index))
-    streams = timed.groupby([s.DEVICE, s.CONTEXT, s.STREAM], dropna=False, sort=False).indices
+    streams = timed.groupby(
+        [s.DEVICE, s.PROCESS, s.CONTEXT, s.STREAM], dropna=False, sort=False
+    ).indices
     for places in streams.values():
         reached = np.maximum.accumulate(ends[places])
         begin = starts[places].copy()

@@ -146,6 +146,34 @@ def test_what_no_shape_makes_faster_is_no_lever() -> None:
     assert [step.kernel_short for step in account.steps] == [None, "kda"]
 
 
+def test_levers_on_devices_side_by_side_are_won_once() -> None:
+    starved = Launch(kernel="k", blocks=12, duration=90_000)
+    both = recording(
+        tokens([starved, replace(starved, device=1)], 4, 98_300), (H200, replace(H200, index=1))
+    )
+    account = rank(both, replace(DECODE, target_ns=50_000.0)).distance
+    assert account is not None
+    assert account.steps[-1].cumulative_ns == pytest.approx(90_000 * 120 / 132 + 8_300)
+
+
+def test_filters_choose_the_levers_too() -> None:
+    library = replace(FULL, owner="cublas", blocks=66)
+    account = audit([KDA, library], replace(DECODE, owner="own", target_ns=1.0)).distance
+    assert account is not None
+    assert [step.kernel_short for step in account.steps] == [None, "kda"]
+
+
+def test_an_owner_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match="there are own"):
+        audit([KDA], replace(DECODE, owner="nosuch"))
+
+
+def test_a_device_without_steps_is_not_dropped_in_silence() -> None:
+    launches = tokens([KDA, FULL], 4, 200_000) + [Launch(kernel="lone", blocks=1, device=1)]
+    result = rank(recording(launches, (H200, replace(H200, index=1))), DECODE)
+    assert any("device 1: 1 launches" in warning for warning in result.header.warnings)
+
+
 def test_an_unknown_device_is_no_waste_and_no_clean_bill() -> None:
     nameless = recording(tokens([KDA, FULL], 4, 200_000), (RecordedDevice(index=0),))
     result = rank(nameless, DECODE)

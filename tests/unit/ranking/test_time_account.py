@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +39,12 @@ def test_a_launch_inside_another_on_its_stream_adds_no_time() -> None:
 def test_launches_of_two_streams_keep_their_whole_time() -> None:
     launches = table([Launch(start=0, duration=20), Launch(start=5, duration=20, stream=8)])
     assert attributed_durations(launches).tolist() == [20, 20]
+
+
+def test_streams_of_two_processes_are_two_streams() -> None:
+    launches = table([Launch(start=0, duration=20), Launch(start=5, duration=10)])
+    launches[s.PROCESS] = pd.array([1, 2], dtype="Int64")
+    assert attributed_durations(launches).tolist() == [20, 10]
 
 
 def test_a_launch_below_the_timers_resolution_disturbs_nothing() -> None:
