@@ -1,7 +1,8 @@
 """Kernel launches with all that the audit computes for each of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from geoaudit.geometry.launch import launch_geometry
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 from geoaudit.launches import schema as s
 from geoaudit.launches.names import is_communication
-from geoaudit.launches.signatures import group_ids, signature_ids
+from geoaudit.launches.signatures import signature_ids
 from geoaudit.ranking.time_account import (
     Timeline,
     attributed_durations,
@@ -22,6 +23,28 @@ from geoaudit.ranking.time_account import (
 
 Reals = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signature:
+    """What all launches of one signature share.
+
+    Attributes:
+        kernel, kernel_short, owner: names.
+        device: device index.
+        shape: launch configuration.
+        geometry: what it amounts to on the device.
+        communication: whether it is a collective.
+    """
+
+    kernel: str
+    kernel_short: str
+    owner: str
+    device: int
+    shape: LaunchShape
+    geometry: LaunchGeometry
+    communication: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,33 +54,42 @@ class AnnotatedKernels:
     Attributes:
         launches: kernel rows, index 0..n-1.
         rows: row of each in the recording's table.
-        signature: number of each launch's signature; counted over the whole recording.
-        shapes, geometries: per signature.
-        sm_fill: per launch, NaN where unknown.
-        communication: per launch, whether it is a collective.
+        signatures: all signatures of the recording, by number.
+        signature: number of each launch's signature.
+        position: position of each launch in the token; -1: none.
+        duration_ns: per launch, NaN where untimed.
         attributed_ns: per launch, overlap on a stream counted once; NaN where untimed.
         overlapped_ns: per launch, time under other kernels; NaN where the start is unknown.
     """
 
     launches: pd.DataFrame
     rows: Integers
+    signatures: tuple[Signature, ...]
     signature: Integers
-    shapes: tuple[LaunchShape, ...]
-    geometries: tuple[LaunchGeometry, ...]
-    sm_fill: Reals
-    communication: npt.NDArray[np.bool_]
+    position: Integers
+    duration_ns: Reals
     attributed_ns: Reals
     overlapped_ns: Reals
 
-    def where(self, chosen: npt.NDArray[np.bool_]) -> "AnnotatedKernels":
+    @property
+    def sm_fill(self) -> Reals:
+        """SM fill of every launch, NaN where unknown."""
+        return _fills(self.signatures)[self.signature]
+
+    @property
+    def communication(self) -> Flags:
+        """Whether each launch is a collective."""
+        return _collectives(self.signatures)[self.signature]
+
+    def where(self, chosen: Flags) -> "AnnotatedKernels":
         """The kernels of a mask over them."""
         return replace(
             self,
             launches=self.launches[chosen].reset_index(drop=True),
             rows=self.rows[chosen],
             signature=self.signature[chosen],
-            sm_fill=self.sm_fill[chosen],
-            communication=self.communication[chosen],
+            position=self.position[chosen],
+            duration_ns=self.duration_ns[chosen],
             attributed_ns=self.attributed_ns[chosen],
             overlapped_ns=self.overlapped_ns[chosen],
         )
@@ -75,20 +107,19 @@ def annotate(
     is_kernel = (launches[s.KIND] == s.KIND_KERNEL).to_numpy()
     kernels = launches[is_kernel].reset_index(drop=True)
     signature = signature_ids(kernels)
-    shapes, geometries = _signature_geometries(kernels, signature, devices)
+    signatures = _signatures(kernels, signature, devices)
     fill = np.ones(len(launches))
-    fill[is_kernel] = _fill_per_launch(signature, geometries)
+    fill[is_kernel] = _fills(signatures)[signature]
     communication = np.zeros(len(launches), dtype=bool)
-    communication[is_kernel] = _communication_flags(kernels)
+    communication[is_kernel] = _collectives(signatures)[signature]
     timelines, overlapped = _timelines(launches, fill, communication)
     annotated = AnnotatedKernels(
         launches=kernels,
         rows=np.flatnonzero(is_kernel),
+        signatures=signatures,
         signature=signature,
-        shapes=shapes,
-        geometries=geometries,
-        sm_fill=fill[is_kernel],
-        communication=communication[is_kernel],
+        position=kernels[s.POSITION].to_numpy(dtype=np.int64, na_value=-1),
+        duration_ns=kernels[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan),
         attributed_ns=attributed_durations(kernels),
         overlapped_ns=overlapped[is_kernel],
     )
@@ -96,7 +127,7 @@ def annotate(
 
 
 def _timelines(
-    launches: pd.DataFrame, fill: Reals, communication: npt.NDArray[np.bool_]
+    launches: pd.DataFrame, fill: Reals, communication: Flags
 ) -> tuple[dict[int, Timeline], Reals]:
     """The timeline of each device, and the overlapped time of every launch."""
     overlapped = np.full(len(launches), np.nan)
@@ -110,36 +141,36 @@ def _timelines(
     return timelines, overlapped
 
 
-def _signature_geometries(
-    launches: pd.DataFrame, signature: Integers, devices: Mapping[int, ResolvedDevice]
-) -> tuple[tuple[LaunchShape, ...], tuple[LaunchGeometry, ...]]:
-    """Shape and geometry of every signature, in order of their numbers."""
+def _signatures(
+    kernels: pd.DataFrame, signature: Integers, devices: Mapping[int, ResolvedDevice]
+) -> tuple[Signature, ...]:
     _, first = np.unique(signature, return_index=True)
-    shapes, geometries = [], []
-    for row in launches.iloc[first].to_dict("records"):
-        shape = _shape(row)
-        shapes.append(shape)
-        device = devices[row[s.DEVICE]]
-        geometries.append(launch_geometry(shape, device.spec, device.usable_sms))
-    return tuple(shapes), tuple(geometries)
+    return tuple(
+        _signature(row, devices[row[s.DEVICE]]) for row in kernels.iloc[first].to_dict("records")
+    )
 
 
-def _communication_flags(launches: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Whether each kernel launch is a collective, by its name and owner."""
-    pairs = group_ids(launches, (s.KERNEL, s.OWNER))
-    _, first = np.unique(pairs, return_index=True)
-    named = launches.iloc[first]
-    flags = [
-        is_communication(str(kernel), str(owner))
-        for kernel, owner in zip(named[s.KERNEL], named[s.OWNER], strict=True)
-    ]
-    return np.array(flags, dtype=bool)[pairs]
+def _signature(row: Mapping[str, Any], device: ResolvedDevice) -> Signature:
+    shape = _shape(row)
+    kernel, owner = str(row[s.KERNEL]), str(row[s.OWNER])
+    return Signature(
+        kernel=kernel,
+        kernel_short=str(row[s.KERNEL_SHORT]),
+        owner=owner,
+        device=int(row[s.DEVICE]),
+        shape=shape,
+        geometry=launch_geometry(shape, device.spec, device.usable_sms),
+        communication=is_communication(kernel, owner),
+    )
 
 
-def _fill_per_launch(signature: Integers, geometries: tuple[LaunchGeometry, ...]) -> Reals:
-    """SM fill of every launch; NaN where unknown."""
-    fills = [np.nan if g.sm_fill is None else g.sm_fill for g in geometries]
-    return np.array(fills, dtype=np.float64)[signature]
+def _fills(signatures: Sequence[Signature]) -> Reals:
+    fills = [one.geometry.sm_fill for one in signatures]
+    return np.array([np.nan if fill is None else fill for fill in fills], dtype=np.float64)
+
+
+def _collectives(signatures: Sequence[Signature]) -> Flags:
+    return np.array([one.communication for one in signatures], dtype=bool)
 
 
 def _shape(row: Mapping[str, object]) -> LaunchShape:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
@@ -16,7 +15,7 @@ from geoaudit.diagnosis.verdict import judge
 from geoaudit.geometry.shape import LaunchGeometry
 from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import SIGNATURE, group_ids
-from geoaudit.ranking.annotation import AnnotatedKernels
+from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
 from geoaudit.ranking.options import Group
 
@@ -58,10 +57,13 @@ def build_rows(
         row_ids: per launch, the number of its row, see `row_ids`.
         devices: device -> what its rows need of it.
     """
-    of_launch = kernels.launches[s.DEVICE].to_numpy()
-    return [
-        _row(kernels, places, devices[int(of_launch[places[0]])]) for places in _groups(row_ids)
-    ]
+    sm_fill = kernels.sm_fill
+    wasted_ns = kernels.attributed_ns * (1.0 - sm_fill)
+    rows = []
+    for places in _groups(row_ids):
+        device = kernels.signatures[kernels.signature[places[0]]].device
+        rows.append(_row(kernels, places, wasted_ns[places], devices[device]))
+    return rows
 
 
 def _groups(ids: Integers) -> Iterator[Integers]:
@@ -70,32 +72,32 @@ def _groups(ids: Integers) -> Iterator[Integers]:
     yield from np.split(order, borders)
 
 
-def _row(kernels: AnnotatedKernels, places: Integers, device: RowDevice) -> AuditRow:
-    launches = kernels.launches.iloc[places]
-    attributed = kernels.attributed_ns[places]
-    wasted = attributed * (1.0 - kernels.sm_fill[places])
-    time_ns, wasted_ns = (_per_token(values, device.divisor) for values in (attributed, wasted))
+def _row(
+    kernels: AnnotatedKernels, places: Integers, wasted_ns: Reals, device: RowDevice
+) -> AuditRow:
+    attributed_ns = kernels.attributed_ns[places]
+    time, wasted = (_per_token(values, device.divisor) for values in (attributed_ns, wasted_ns))
     judged = [
         _judged(kernels, places[part], device.spec) for part in _groups(kernels.signature[places])
     ]
-    main = judged[_most(kernels, places, wasted, attributed)]
-    positions = launches[s.POSITION].dropna().unique()
+    main = judged[_most(kernels.signature[places], wasted_ns, attributed_ns)]
+    positions = np.unique(kernels.position[places])
     return AuditRow(
         rank=0,
-        kernel=main.evidence.kernel,
-        kernel_short=str(launches[s.KERNEL_SHORT].iat[0]),
-        owner=main.evidence.owner,
-        device=int(launches[s.DEVICE].iat[0]),
-        shape=main.evidence.shape,
+        kernel=main.signature.kernel,
+        kernel_short=main.signature.kernel_short,
+        owner=main.signature.owner,
+        device=main.signature.device,
+        shape=main.signature.shape,
         signatures=len(judged),
-        positions=tuple(int(position) for position in sorted(positions)),
+        positions=tuple(positions[positions >= 0].tolist()),
         calls_per_token=len(places) / device.divisor,
-        time_per_token_ns=time_ns,
-        time_fraction=_share(time_ns, device.kernel_time_ns),
-        timing=main.evidence.timing if len(judged) == 1 else _timing(kernels, places),
-        geometry=_mean_fill(main.evidence.geometry, wasted, attributed, len(judged)),
-        wasted_sm_time_per_token_ns=wasted_ns,
-        wasted_fraction=_share(wasted_ns, device.kernel_time_ns),
+        time_per_token_ns=time,
+        time_fraction=_share(time, device.kernel_time_ns),
+        timing=main.timing if len(judged) == 1 else _timing(kernels, places),
+        geometry=_mean_fill(main.signature.geometry, wasted_ns, attributed_ns, len(judged)),
+        wasted_sm_time_per_token_ns=wasted,
+        wasted_fraction=_share(wasted, device.kernel_time_ns),
         verdict=main.verdict,
         findings=tuple({f.rule_id: f for one in judged for f in one.findings}.values()),
     )
@@ -103,34 +105,34 @@ def _row(kernels: AnnotatedKernels, places: Integers, device: RowDevice) -> Audi
 
 @dataclass(frozen=True, kw_only=True)
 class _Judged:
-    evidence: SignatureEvidence
+    signature: Signature
+    timing: Timing | None
     verdict: Verdict
     findings: tuple[Finding, ...]
 
 
 def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | None) -> _Judged:
     """One signature with its verdict: several together would be a launch nobody made."""
-    first, number = kernels.launches.iloc[places[0]], kernels.signature[places[0]]
+    signature = kernels.signatures[kernels.signature[places[0]]]
     evidence = SignatureEvidence(
-        kernel=str(first[s.KERNEL]),
-        owner=str(first[s.OWNER]),
-        shape=kernels.shapes[number],
-        geometry=kernels.geometries[number],
+        kernel=signature.kernel,
+        owner=signature.owner,
+        shape=signature.shape,
+        geometry=signature.geometry,
         device=device,
         timing=_timing(kernels, places),
     )
     verdict = judge(evidence)
-    return _Judged(
-        evidence=evidence, verdict=verdict, findings=signature_findings(evidence, verdict)
-    )
+    findings = signature_findings(evidence, verdict)
+    return _Judged(signature=signature, timing=evidence.timing, verdict=verdict, findings=findings)
 
 
-def _most(kernels: AnnotatedKernels, places: Integers, wasted: Reals, attributed: Reals) -> int:
+def _most(signature: Integers, wasted_ns: Reals, attributed_ns: Reals) -> int:
     """Which of the row's signatures, in order of their numbers, wastes most; ties by time."""
-    _, part = np.unique(kernels.signature[places], return_inverse=True)
-    wasted_ns = np.bincount(part, weights=np.nan_to_num(wasted))
-    time_ns = np.bincount(part, weights=np.nan_to_num(attributed))
-    return int(np.lexsort((time_ns, wasted_ns))[-1])
+    _, part = np.unique(signature, return_inverse=True)
+    wasted = np.bincount(part, weights=np.nan_to_num(wasted_ns))
+    time = np.bincount(part, weights=np.nan_to_num(attributed_ns))
+    return int(np.lexsort((time, wasted))[-1])
 
 
 def _mean_fill(
@@ -144,18 +146,16 @@ def _mean_fill(
 
 
 def _timing(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
-    launches = kernels.launches.iloc[places]
-    durations = launches[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan)
-    timed = ~np.isnan(durations)
-    if not timed.any():
+    places = places[~np.isnan(kernels.duration_ns[places])]
+    if not places.size:
         return None
-    position = launches[s.POSITION].to_numpy(dtype=np.float64, na_value=-1)
-    sites, _ = pd.factorize(kernels.signature[places] * (position.max() + 2) + position)
-    overlapped = kernels.overlapped_ns[places][timed]
-    total_ns = float(durations[timed].sum())
+    durations, position = kernels.duration_ns[places], kernels.position[places]
+    sites = kernels.signature[places] * (position.max() + 2) + position
+    overlapped = kernels.overlapped_ns[places]
+    total_ns = float(durations.sum())
     known = total_ns > 0 and not np.isnan(overlapped).any()
     timing = timing_of_sites(
-        [durations[timed][site] for site in _groups(sites[timed].astype(np.int64))],
+        [durations[site] for site in _groups(sites)],
         overlapped_fraction=float(overlapped.sum()) / total_ns if known else None,
     )
     # Without tokens nobody knows which launches are of one call site.
