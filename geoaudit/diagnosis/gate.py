@@ -10,8 +10,8 @@ from typing import get_args
 from geoaudit.diagnosis.finding import Finding, Severity, Verdict, VerdictName
 from geoaudit.diagnosis.rule import SEVERITIES
 from geoaudit.diagnosis.rules import all_rules
-from geoaudit.diagnosis.wording import counted, percent
 from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.quantities import percent, plural
 
 VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 
@@ -126,7 +126,7 @@ def _verdict_reasons(fail_on: FailOn, verdicts: Iterable[Verdict]) -> Iterable[s
     for name in sorted(fail_on.verdicts):
         reached = [verdict for verdict in judged if verdict.name == name]
         if reached:
-            yield f"{name}: {counted(len(reached), 'row')}, first: {reached[0].reason}"
+            yield f"{name}: {plural(len(reached), 'row')}, first: {reached[0].reason}"
 
 
 def _severity_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]:
@@ -156,7 +156,7 @@ def _waste_reasons(fail_on: FailOn, wasted_fraction: float | None) -> Iterable[s
 def _first_of(findings: Sequence[Finding]) -> str:
     first = findings[0]
     kernel = f" ({first.kernel})" if first.kernel else ""
-    return f"{counted(len(findings), 'finding')}, first: {first.message}{kernel}"
+    return f"{plural(len(findings), 'finding')}, first: {first.message}{kernel}"
 
 
 def _waste(word: str) -> float:

@@ -10,7 +10,7 @@ from geoaudit.diagnosis.thresholds import (
     TIGHT_TICKS,
     Thresholds,
 )
-from geoaudit.diagnosis.wording import duration, percent
+from geoaudit.quantities import duration, percent
 
 
 @dataclass(frozen=True, kw_only=True)

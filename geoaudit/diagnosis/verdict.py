@@ -46,9 +46,9 @@ from geoaudit.diagnosis.thresholds import (
     Thresholds,
 )
 from geoaudit.diagnosis.weighing import inconclusive, suspected, weighed
-from geoaudit.diagnosis.wording import counted, duration, percent
 from geoaudit.geometry.shape import Limiter
 from geoaudit.launches.names import is_communication
+from geoaudit.quantities import duration, percent, plural
 
 Case = Callable[[SignatureEvidence, Thresholds], Verdict | None]
 
@@ -192,7 +192,7 @@ def _occupancy_limited(evidence: SignatureEvidence, thresholds: Thresholds) -> V
     return suspected(
         "occupancy_limited",
         f"the grid fills {waves:.2f} waves, but {_LIMITED_BY[limiter]} let an SM hold only "
-        f"{counted(geometry.resident_blocks_per_sm or 0, 'block')}: theoretical occupancy "
+        f"{plural(geometry.resident_blocks_per_sm or 0, 'block')}: theoretical occupancy "
         f"{percent(occupancy)}",
         "counters: kernels with enough independent loads or matrix instructions in flight per "
         "thread do not need more warps",
@@ -237,7 +237,7 @@ def _healthy(evidence: SignatureEvidence) -> Verdict:
 def _grid_on_sms(evidence: SignatureEvidence) -> str:
     """``12 blocks on 132 SMs (9.1 % have work)``."""
     geometry = evidence.geometry
-    blocks = counted(geometry.grid_blocks or 0, "block")
+    blocks = plural(geometry.grid_blocks or 0, "block")
     if geometry.sm_fill is None:
         return blocks
     return f"{blocks} on {geometry.usable_sms} SMs ({percent(geometry.sm_fill)} have work)"

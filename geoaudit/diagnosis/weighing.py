@@ -6,7 +6,7 @@ from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Verdict, VerdictName
 from geoaudit.diagnosis.recognition import Spread, is_mostly_overlapped, spread_of
 from geoaudit.diagnosis.thresholds import Thresholds
-from geoaudit.diagnosis.wording import duration, percent
+from geoaudit.quantities import duration, percent
 
 
 def suspected(name: VerdictName, reason: str, would_decide: str = "") -> Verdict:

@@ -4,8 +4,8 @@ from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.recognition import is_persistent
 from geoaudit.diagnosis.rule import Observation, rule
 from geoaudit.diagnosis.thresholds import LOW_THEORETICAL_OCCUPANCY
-from geoaudit.diagnosis.wording import counted, percent
 from geoaudit.geometry.shape import Limiter
+from geoaudit.quantities import percent, plural
 
 
 @rule("GA103", "block-not-warp-multiple", since="0.1", severities=("warning", "note"))
@@ -37,7 +37,7 @@ def block_not_warp_multiple(evidence: SignatureEvidence) -> Observation | None:
     if not lost:
         return None
     message = (
-        f"{counted(threads, 'thread')} in {counted(warps, 'warp')} of {warp}: {lost} of "
+        f"{plural(threads, 'thread')} in {counted(warps, 'warp')} of {warp}: {lost} of "
         f"{warps * warp} lanes ({percent(lost / (warps * warp))}) do nothing"
     )
     return ("warning" if lost / (warps * warp) >= 0.25 else "note"), message
@@ -131,7 +131,7 @@ def _limited_by(evidence: SignatureEvidence, limiter: Limiter, amount: str) -> O
     if not _fills_its_slots(evidence) or occupancy >= LOW_THEORETICAL_OCCUPANCY:
         return None
     return "note", (
-        f"{amount} allow {counted(resident, 'resident block')} per SM: "
+        f"{amount} allow {plural(resident, 'resident block')} per SM: "
         f"{_resident_warps(evidence)} ({percent(occupancy)})"
     )
 

@@ -16,7 +16,7 @@ from geoaudit.diagnosis.thresholds import (
     UNFILLED_THREADS,
     WORTHWHILE_TAIL,
 )
-from geoaudit.diagnosis.wording import counted, percent
+from geoaudit.quantities import percent, plural
 
 
 @rule("GA101", "grid-smaller-than-device", since="0.1", severities=("warning", "note"))
@@ -49,7 +49,7 @@ def grid_smaller_than_device(evidence: SignatureEvidence) -> Observation | None:
     if geometry.sm_fill >= 1:
         return None
     message = (
-        f"{counted(geometry.grid_blocks, 'block')} on {sms} SMs: {percent(geometry.sm_fill)} of "
+        f"{plural(geometry.grid_blocks, 'block')} on {sms} SMs: {percent(geometry.sm_fill)} of "
         f"the SMs have work, {sms - geometry.grid_blocks} have none"
     )
     if is_mostly_overlapped(evidence.timing):

@@ -4,7 +4,7 @@ from geoaudit.diagnosis.evidence import RecordingEvidence
 from geoaudit.diagnosis.finding import Severity
 from geoaudit.diagnosis.rule import Observation, rule
 from geoaudit.diagnosis.thresholds import NOTABLE_UNKNOWN_GEOMETRY, NOTABLE_UNTIMED
-from geoaudit.diagnosis.wording import counted, percent
+from geoaudit.quantities import percent, plural
 
 
 @rule("GA901", "dropped-records", since="0.1", severities=("error",))
@@ -26,7 +26,7 @@ def dropped_records(evidence: RecordingEvidence) -> Observation | None:
     if not evidence.dropped:
         return None
     return "error", (
-        f"{counted(evidence.dropped, 'record')} dropped beside {evidence.launches} kept: counts "
+        f"{plural(evidence.dropped, 'record')} dropped beside {evidence.launches} kept: counts "
         "and times are too small"
     )
 
@@ -80,7 +80,7 @@ def incomplete_coverage(evidence: RecordingEvidence) -> Observation | None:
         return None
     severity: Severity = "warning" if evidence.launches else "error"
     return severity, (
-        f"{evidence.launches} records of {counted(seen, 'launch')} the driver saw: "
+        f"{evidence.launches} records of {plural(seen, 'launch')} the driver saw: "
         f"{percent(evidence.launches / seen)} covered"
     )
 
@@ -108,7 +108,7 @@ def untimed_launches(evidence: RecordingEvidence) -> Observation | None:
     share = evidence.untimed / max(evidence.launches, evidence.untimed)
     severity: Severity = "warning" if share >= NOTABLE_UNTIMED else "note"
     return severity, (
-        f"{counted(evidence.untimed, 'launch')} of {evidence.launches} without a time "
+        f"{plural(evidence.untimed, 'launch')} of {evidence.launches} without a time "
         f"({percent(share)})"
     )
 
