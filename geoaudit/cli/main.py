@@ -1,5 +1,7 @@
 """The entry point: the command group, and the one place where errors become exit codes."""
 
+import errno
+import signal
 import sys
 
 import click
@@ -11,23 +13,45 @@ from geoaudit.cli.occupancy import occupancy
 from geoaudit.cli.rank import rank
 from geoaudit.cli.report import report
 from geoaudit.cli.scan import scan
-from geoaudit.errors import GeoauditError
+from geoaudit.errors import EXIT_USAGE, GeoauditError
+
+EXIT_INTERRUPTED = 128 + signal.SIGINT
 
 
 class AuditGroup(click.Group):
     """A group whose commands end with the exit code of the GeoauditError they raise.
 
     The conversion sits here, and not around ``main``, so that tests through click's runner see
-    the same exit codes as a shell.
+    the same exit codes as a shell. Click's own code for an interrupt or a full disk is 1, which
+    would look like findings.
     """
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; turn a GeoauditError into its message and exit code."""
+        """Run a command; turn an error into its message and exit code."""
         try:
             return super().invoke(ctx)
         except GeoauditError as error:
-            click.echo(f"geoaudit: error: {error}", err=True)
+            _complain(str(error))
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            _complain("interrupted; nothing was changed")
+            ctx.exit(EXIT_INTERRUPTED)
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            _complain("cannot write the output: no space left. Free some, or write elsewhere.")
+            ctx.exit(EXIT_USAGE)
+
+
+def _complain(message: str) -> None:
+    """Print an error: one paragraph, whatever names it quotes hold."""
+    from geoaudit.render.names import visible
+
+    try:
+        click.echo(f"geoaudit: error: {visible(message)}", err=True)
+    except OSError:
+        # Standard error is gone; the exit code still tells.
+        sys.stderr = None
 
 
 @click.group(cls=AuditGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,5 +67,12 @@ for command in (scan, rank, report, explain, occupancy, devices):
     main.add_command(command)
 
 
+def run() -> None:
+    """The console script: as `main`, and a reader that goes away ends it as it ends any filter."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    main()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -13,6 +13,7 @@ import click
 from geoaudit.errors import InputError
 
 FORMATS = ("table", "json", "csv", "markdown")
+PARQUET_MAGIC = b"PAR1"
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -84,8 +85,13 @@ def write_outputs(renderers: Mapping[str, Callable[[], str]], options: OutputOpt
         options: what goes where.
 
     Raises:
-        InputError: a file cannot be written.
+        InputError: a file cannot be written, or two outputs name the same one.
     """
+    files = [file.resolve() for _, file in options.extra]
+    files += [] if options.file is None else [options.file.resolve()]
+    twice = {file for file in files if files.count(file) > 1}
+    if twice:
+        raise InputError(f"two outputs go to {', '.join(map(str, twice))}: give each its own file.")
     for format_name, file in options.extra:
         write_text(file, renderers[format_name]())
     text = renderers[options.format]()
@@ -97,9 +103,10 @@ def write_outputs(renderers: Mapping[str, Callable[[], str]], options: OutputOpt
 
 def _shown(text: str) -> str:
     """The text, in plain ASCII where standard output cannot take its characters."""
-    encoding = sys.stdout.encoding or "utf-8"
+    if sys.stdout is None:
+        return text
     try:
-        text.encode(encoding)
+        text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
         from geoaudit.render.ascii_text import to_ascii
 
@@ -110,20 +117,50 @@ def _shown(text: str) -> str:
 def write_text(file: Path, text: str) -> None:
     """Write a file in one step: it is whole or it is not there.
 
+    A link is followed, a file keeps its permissions, and what is no regular file (a device, a
+    pipe) is written into and never replaced.
+
     Raises:
-        InputError: the folder is missing or cannot be written to.
+        InputError: the path cannot be written, or holds a recording.
     """
+    content = text if text.endswith("\n") else text + "\n"
     try:
-        descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as handle:
-            handle.write(text if text.endswith("\n") else text + "\n")
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(file)
-    except OSError as error:
+        target = file.resolve()
+        if target.exists() and not target.is_file():
+            with target.open("w", encoding="utf-8", newline="\n") as handle:
+                handle.write(content)
+            return
+        _refuse_recording(target)
+        _replace_text(target, content)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"cannot write {file}: {error.strerror or error}. Give a path in a folder that exists "
-            "and can be written to."
+            f"cannot write {file}: {reason}. Give a path in a folder that exists and can be "
+            "written to."
         ) from error
+
+
+def _replace_text(target: Path, content: str) -> None:
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:40]}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as handle:
+            handle.write(content)
+        temporary.chmod(mode)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _refuse_recording(target: Path) -> None:
+    """A table never takes the place of the recording it was made from."""
+    if target.exists():
+        with target.open("rb") as handle:
+            if handle.read(4) == PARQUET_MAGIC:
+                raise InputError(
+                    f"{target} is a recording and is not overwritten: choose another -o."
+                )
 
 
 def _umask() -> int:

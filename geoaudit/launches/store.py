@@ -165,7 +165,9 @@ def _joined_metadata(
 
 def _write_file(recording: Recording, path: Path) -> None:
     table = pa.Table.from_pandas(recording.launches, preserve_index=False)
-    metadata = replace(recording.metadata, tool_version=__version__)
+    # A file name that is no UTF-8 could not be stored, nor printed.
+    source_name = recording.metadata.source_name.encode("utf-8", "replace").decode()
+    metadata = replace(recording.metadata, tool_version=__version__, source_name=source_name)
     pq.write_table(
         table.replace_schema_metadata(
             {_VERSION_KEY: s.SCHEMA_VERSION.encode(), _METADATA_KEY: msgspec.json.encode(metadata)}
@@ -215,12 +217,11 @@ def _check_version(path: Path, version: str) -> None:
 
 def _replace(temporary: Path, path: Path) -> None:
     """Put a new file or folder in the place of what is there."""
+    path = path.resolve()
     retired = temporary.with_name("retired")
-    if path.is_dir():
-        if not is_recording(path):
-            raise IsADirectoryError(21, "a folder that is not a recording is in the way")
-        path.rename(retired)
-    elif path.exists() and temporary.is_dir():
+    if path.exists() and not is_recording(path):
+        raise FileExistsError(17, "what is there is not a recording, and is not overwritten")
+    if path.is_dir() or (path.exists() and temporary.is_dir()):
         path.rename(retired)
     temporary.replace(path)
     if retired.is_dir():

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -52,9 +53,33 @@ def test_a_recording_replaces_a_data_set_and_the_other_way_round(tmp_path: Path)
 def test_a_folder_that_is_no_recording_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "one.jpg").touch()
-    with pytest.raises(InputError, match="not a recording is in the way"):
+    with pytest.raises(InputError, match="not a recording, and is not overwritten"):
         write_recording(recording([Launch()]), tmp_path / "photos")
     assert (tmp_path / "photos" / "one.jpg").exists()
+
+
+def test_a_file_that_is_no_recording_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "profile.json").write_text("{}")
+    with pytest.raises(InputError, match="not a recording, and is not overwritten"):
+        write_recording(recording([Launch()]), tmp_path / "profile.json")
+    assert (tmp_path / "profile.json").read_text() == "{}"
+
+
+def test_a_link_to_a_recording_stays_a_link(tmp_path: Path) -> None:
+    write_recording(recording([Launch()]), tmp_path / "real.parquet")
+    (tmp_path / "link.parquet").symlink_to("real.parquet")
+    write_recording(recording([Launch(), Launch()]), tmp_path / "link.parquet")
+    assert (tmp_path / "link.parquet").is_symlink()
+    assert len(read_recording(tmp_path / "real.parquet").launches) == 2
+
+
+def test_a_source_name_that_is_no_text_can_be_stored(tmp_path: Path) -> None:
+    odd = replace(
+        recording([Launch()]),
+        metadata=replace(recording([Launch()]).metadata, source_name="by\udcff.json"),
+    )
+    write_recording(odd, tmp_path / "r.parquet")
+    assert read_recording(tmp_path / "r.parquet").metadata.source_name == "by?.json"
 
 
 def test_a_newer_major_version_is_refused(tmp_path: Path) -> None:
@@ -96,8 +121,6 @@ def test_a_path_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 
 def test_times_of_two_instruments_are_never_joined() -> None:
-    from dataclasses import replace
-
     one = recording([Launch()])
     other = replace(one, metadata=replace(one.metadata, instrument="ncu"))
     with pytest.raises(InputError, match="kineto, ncu"):
