@@ -5,7 +5,7 @@ from geoaudit.diagnosis.recognition import is_persistent
 from geoaudit.diagnosis.rule import Observation, rule
 from geoaudit.diagnosis.thresholds import LOW_THEORETICAL_OCCUPANCY
 from geoaudit.geometry.shape import Limiter
-from geoaudit.quantities import percent, plural
+from geoaudit.quantities import count, percent, plural
 
 
 @rule("GA103", "block-not-warp-multiple", since="0.1", severities=("warning", "note"))
@@ -37,7 +37,7 @@ def block_not_warp_multiple(evidence: SignatureEvidence) -> Observation | None:
     if not lost:
         return None
     message = (
-        f"{plural(threads, 'thread')} in {counted(warps, 'warp')} of {warp}: {lost} of "
+        f"{plural(threads, 'thread')} in {plural(warps, 'warp')} of {warp}: {lost} of "
         f"{warps * warp} lanes ({percent(lost / (warps * warp))}) do nothing"
     )
     return ("warning" if lost / (warps * warp) >= 0.25 else "note"), message
@@ -118,8 +118,8 @@ def block_slots_limit_residency(evidence: SignatureEvidence) -> Observation | No
     if occupancy > LOW_THEORETICAL_OCCUPANCY:
         return None
     return "note", (
-        f"{geometry.resident_blocks_per_sm} block slots of {geometry.block_threads} threads: "
-        f"{_resident_warps(evidence)} ({percent(occupancy)})"
+        f"{count(geometry.resident_blocks_per_sm)} block slots of "
+        f"{count(geometry.block_threads)} threads: {_resident_warps(evidence)} ({percent(occupancy)})"
     )
 
 

@@ -16,7 +16,7 @@ from geoaudit.diagnosis.thresholds import (
     UNFILLED_THREADS,
     WORTHWHILE_TAIL,
 )
-from geoaudit.quantities import percent, plural
+from geoaudit.quantities import count, percent, plural
 
 
 @rule("GA101", "grid-smaller-than-device", since="0.1", severities=("warning", "note"))
@@ -30,7 +30,7 @@ def grid_smaller_than_device(evidence: SignatureEvidence) -> Observation | None:
         An SM without a block does nothing, and no throughput counter says so: the kernel looks
         memory-bound.
     Formula:
-        sm_fill = min(1, grid blocks / usable SMs): the blocks-against-SMs test of the lab.
+        sm_fill = min(1, grid blocks / usable SMs).
 
     Example:
         12 blocks on 132 SMs: 9.1 %, 120 SMs idle (warning). 128 blocks: 97.0 % (note).
@@ -120,7 +120,7 @@ def thread_slots_unfilled(evidence: SignatureEvidence) -> Observation | None:
         return None
     geometry = evidence.geometry
     message = (
-        f"{geometry.grid_blocks} blocks of {geometry.block_threads} threads on "
+        f"{count(geometry.grid_blocks)} blocks of {count(geometry.block_threads)} threads on "
         f"{evidence.device.usable_sms} SMs: {percent(bound)} of the thread slots are filled"
     )
     return ("warning" if bound < BARELY_FILLED_THREADS else "note"), message

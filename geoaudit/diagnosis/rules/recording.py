@@ -4,7 +4,7 @@ from geoaudit.diagnosis.evidence import RecordingEvidence
 from geoaudit.diagnosis.finding import Severity
 from geoaudit.diagnosis.rule import Observation, rule
 from geoaudit.diagnosis.thresholds import NOTABLE_UNKNOWN_GEOMETRY, NOTABLE_UNTIMED
-from geoaudit.quantities import percent, plural
+from geoaudit.quantities import count, percent, plural
 
 
 @rule("GA901", "dropped-records", since="0.1", severities=("error",))
@@ -26,8 +26,8 @@ def dropped_records(evidence: RecordingEvidence) -> Observation | None:
     if not evidence.dropped:
         return None
     return "error", (
-        f"{plural(evidence.dropped, 'record')} dropped beside {evidence.launches} kept: counts "
-        "and times are too small"
+        f"{plural(evidence.dropped, 'record')} dropped beside {count(evidence.launches)} kept: "
+        "counts and times are too small"
     )
 
 
@@ -80,8 +80,8 @@ def incomplete_coverage(evidence: RecordingEvidence) -> Observation | None:
         return None
     severity: Severity = "warning" if evidence.launches else "error"
     return severity, (
-        f"{evidence.launches} records of {plural(seen, 'launch')} the driver saw: "
-        f"{percent(evidence.launches / seen)} covered"
+        f"{count(evidence.launches)} records of {plural(seen, 'launch', 'launches')} the driver "
+        f"saw: {percent(evidence.launches / seen)} covered"
     )
 
 
@@ -108,8 +108,8 @@ def untimed_launches(evidence: RecordingEvidence) -> Observation | None:
     share = evidence.untimed / max(evidence.launches, evidence.untimed)
     severity: Severity = "warning" if share >= NOTABLE_UNTIMED else "note"
     return severity, (
-        f"{plural(evidence.untimed, 'launch')} of {evidence.launches} without a time "
-        f"({percent(share)})"
+        f"{plural(evidence.untimed, 'launch', 'launches')} of {count(evidence.launches)} without "
+        f"a time ({percent(share)})"
     )
 
 
@@ -154,4 +154,6 @@ def partial_recording(evidence: RecordingEvidence) -> Observation | None:
     """
     if not evidence.partial:
         return None
-    return "warning", f"PARTIAL: the source is cut; {evidence.launches} complete launches were read"
+    return "warning", (
+        f"PARTIAL: the source is cut; {count(evidence.launches)} complete launches were read"
+    )
