@@ -184,6 +184,7 @@ def _shape(row: Mapping[str, object]) -> LaunchShape:
         shared_bytes=_integer(row[s.SHARED_BYTES]),
         shared_config_bytes=_integer(row[s.SHARED_CONFIG_BYTES]),
         max_active_clusters=_integer(row[s.MAX_ACTIVE_CLUSTERS]),
+        barriers_per_block=_integer(row[s.BARRIERS_PER_BLOCK]),
     )
 
 

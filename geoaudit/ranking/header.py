@@ -49,7 +49,11 @@ def audit_header(
         partial=metadata.partial,
         replayed=metadata.replayed,
         recorded_on=metadata.recorded_on,
-        warnings=(*metadata.warnings, *_left_out(recording, selection)),
+        warnings=(
+            *metadata.warnings,
+            *_left_out(recording, selection),
+            *_below_resolution(recording, selection),
+        ),
     )
 
 
@@ -62,6 +66,15 @@ def _left_out(recording: Recording, selection: Selection) -> list[str]:
         for device, count in kernels.value_counts(sort=False).sort_index().items()
         if device not in selection.divisors
     ]
+
+
+def _below_resolution(recording: Recording, selection: Selection) -> list[str]:
+    """A sentence where the clock was too coarse: such launches are counted and waste nothing."""
+    launches = recording.launches[selection.counted]
+    count = int(((launches[s.KIND] == s.KIND_KERNEL) & (launches[s.DURATION_NS] == 0)).sum())
+    if not count:
+        return []
+    return [f"{count:,} audited launches have a duration of 0, below the timer's resolution"]
 
 
 def _step_classes(segmentation: Segmentation, chosen: str | None) -> tuple[StepClassSummary, ...]:

@@ -353,3 +353,9 @@ def test_on_one_stream_the_rows_waste_sums_to_the_total(
     assert sum(row.wasted_sm_time_per_token_ns or 0 for row in result.rows) == pytest.approx(
         result.totals.wasted_sm_time_per_token_ns
     )
+
+
+def test_launches_below_the_timers_resolution_are_counted() -> None:
+    result = audit([KDA, FULL, Launch(kernel="brief", start=110_000, duration=0)])
+    assert any(warning.startswith("4 audited launches") for warning in result.header.warnings)
+    assert {row.kernel: row.time_per_token_ns for row in result.rows}["brief"] == 0
