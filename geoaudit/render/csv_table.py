@@ -4,9 +4,9 @@ import csv
 import io
 
 from geoaudit.ranking.audit import Audit, AuditRow
-from geoaudit.render.headline import period
 from geoaudit.render.names import spreadsheet_cell
 from geoaudit.render.row_record import Plain, row_record
+from geoaudit.render.time_sentences import period
 
 _AXES = ("x", "y", "z")
 _DIMENSIONS = ("grid", "block", "cluster")

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from geoaudit.diagnosis.thresholds import NOTABLE_UNKNOWN_GEOMETRY
 from geoaudit.ranking.audit import Audit, AuditedDevice, AuditHeader, StepClassSummary
 from geoaudit.render.names import elide, sentence
-from geoaudit.render.numbers import CANNOT_TELL, count, duration, percent, plural, share
+from geoaudit.render.numbers import CANNOT_TELL, count, duration, percent, plural
+from geoaudit.render.time_sentences import period
 
 NAME_WIDTH = 80
-CEILING = "a CEILING on what filling the SMs could win, never a saving"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,28 +26,6 @@ class HeaderLine:
     alarming: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class TimeSplit:
-    """One part of the wall time.
-
-    Attributes:
-        name: kernels, copies or gaps.
-        time: as text.
-        share: of the wall time, as text.
-        fraction: of the wall time, 0 to 1; None: cannot tell.
-    """
-
-    name: str
-    time: str
-    share: str
-    fraction: float | None
-
-
-def period(audit: Audit) -> str:
-    """What the figures are per: ``token``, or ``trace`` where no tokens were found."""
-    return "trace" if audit.header.tokens is None else "token"
-
-
 def replay_sentence(header: AuditHeader) -> str | None:
     """The first line of a replayed scan, or None for a scan of this machine's own."""
     if not header.replayed:
@@ -59,9 +38,7 @@ def replay_sentence(header: AuditHeader) -> str | None:
 def header_lines(audit: Audit) -> tuple[HeaderLine, ...]:
     """Everything that was audited and how, in reading order, without the replay line."""
     header = audit.header
-    lines = [line for device in header.devices for line in _device_lines(device)]
-    if not lines:
-        lines.append(HeaderLine(label="device", text="unknown: the recording names none"))
+    lines = _devices(header)
     lines.append(_source_line(header))
     lines.append(_token_line(header))
     lines.extend(_step_class_lines(header))
@@ -75,42 +52,6 @@ def header_lines(audit: Audit) -> tuple[HeaderLine, ...]:
         for warning in header.warnings
     )
     return tuple(lines)
-
-
-def time_splits(audit: Audit) -> tuple[TimeSplit, ...]:
-    """The wall time in kernels, copies and gaps."""
-    totals = audit.totals
-    parts = {
-        "kernels": totals.kernel_time_per_token_ns,
-        "copies": totals.copy_time_per_token_ns,
-        "gaps": totals.gap_time_per_token_ns,
-    }
-    wall = totals.wall_time_per_token_ns
-    return tuple(
-        TimeSplit(
-            name=name,
-            time=duration(part),
-            share=percent(share(part, wall)),
-            fraction=share(part, wall),
-        )
-        for name, part in parts.items()
-    )
-
-
-def waste_sentence(audit: Audit) -> str:
-    """The wasted SM-time with and without communication, as shares of the kernel time."""
-    totals = audit.totals
-    kernels = totals.kernel_time_per_token_ns
-    everything = totals.wasted_sm_time_per_token_ns
-    without = totals.wasted_without_communication_per_token_ns
-    if everything is None and without is None:
-        return "cannot tell: it takes the grids, the times and the SM count of the device"
-    wasted = f"{duration(everything)} = {percent(share(everything, kernels))} of kernel time"
-    if not audit.communication_rows and everything == without:
-        return f"{wasted}; no communication in it"
-    return (
-        f"{wasted}; without communication {duration(without)} = {percent(share(without, kernels))}"
-    )
 
 
 def order_sentence(audit: Audit) -> str:
@@ -129,42 +70,66 @@ def order_sentence(audit: Audit) -> str:
     return f"{group} by {order}, figures per {period(audit)}"
 
 
-def hidden_rows_sentence(audit: Audit) -> str | None:
-    """How many rows are left out and how to see them, or None where none is."""
-    if audit.hidden_rows == 0:
-        return None
-    return f"{plural(audit.hidden_rows, 'more row')}, left out by --top or a filter: --top 0"
+def left_out_sentences(audit: Audit) -> tuple[str, ...]:
+    """How many rows are left out, by what, and how to see them; empty where none is."""
+    sentences = []
+    if audit.hidden_rows:
+        sentences.append(f"{plural(audit.hidden_rows, 'more row')} (--top 0 shows all)")
+    if audit.filtered_rows:
+        sentences.append(f"{plural(audit.filtered_rows, 'row')} left out by filters")
+    return tuple(sentences)
 
 
 def no_rows_sentence(audit: Audit) -> str:
     """What an empty table means; it is never a clean bill."""
-    if audit.hidden_rows:
+    if audit.filtered_rows:
         return "No row is shown: the filters left none. This says nothing about the kernels."
     if audit.communication_rows:
         return "No row but communication: nothing else was launched in what was audited."
     return "No kernel was audited. This is no clean bill: nothing was judged."
 
 
-def _device_lines(device: AuditedDevice) -> list[HeaderLine]:
-    name = elide(device.name, NAME_WIDTH)
-    spec = device.spec
-    if spec is None:
-        text = f"{name} · SMs: cannot tell, so no fill, waves or waste: --device NAME or --sms N"
-        lines = [HeaderLine(label="device", text=text, alarming=True)]
-    else:
-        kind = "compute capability " if spec.vendor == "nvidia" else ""
-        unit = "SMs" if spec.vendor == "nvidia" else "CUs"
-        usable = f", {count(spec.usable_sms)} usable" if spec.usable_sms != spec.sm_count else ""
-        text = (
-            f"{name} · {kind}{elide(spec.architecture, 20)} · "
-            f"{count(spec.sm_count)} {unit}{usable} ({sentence(spec.sm_count_source, 120)})"
-        )
-        lines = [HeaderLine(label="device", text=text)]
+def _devices(header: AuditHeader) -> list[HeaderLine]:
+    several = len(header.devices) > 1
+    lines = [
+        line
+        for device in header.devices
+        for line in _device_lines(device, f"device {device.index}" if several else "device")
+    ]
+    if not lines:
+        return [HeaderLine(label="device", text="unknown: the recording names none")]
+    if several:
+        text = f"totals are means over these {len(header.devices)} devices, a row is of one"
+        lines.append(HeaderLine(label="", text=text))
+    return lines
+
+
+def _device_lines(device: AuditedDevice, label: str) -> list[HeaderLine]:
+    text = f"{elide(device.name, NAME_WIDTH)} · {_sms(device)}"
+    lines = [HeaderLine(label=label, text=text, alarming=device.spec is None)]
     lines.extend(
-        HeaderLine(label="", text=f"disagreement: {sentence(text)}", alarming=True)
-        for text in device.disagreements
+        HeaderLine(label="", text=sentence(text), alarming=True) for text in device.disagreements
     )
     return lines
+
+
+def _sms(device: AuditedDevice) -> str:
+    """The SMs of a device and what is known of them."""
+    spec = device.spec
+    if spec is None and device.usable_sms is None:
+        return "SMs: cannot tell, so no fill, waves or waste: --device NAME or --sms N"
+    if spec is None:
+        source = f" ({sentence(device.sm_count_source, 120)})" if device.sm_count_source else ""
+        return (
+            f"{count(device.usable_sms)} SMs{source}, limits unknown: no waves or resident blocks"
+        )
+    kind = "compute capability " if spec.vendor == "nvidia" else ""
+    unit = "SMs" if spec.vendor == "nvidia" else "CUs"
+    usable = f", {count(spec.usable_sms)} usable" if spec.usable_sms != spec.sm_count else ""
+    return (
+        f"{kind}{elide(spec.architecture, 20)} · "
+        f"{count(spec.sm_count)} {unit}{usable} ({sentence(spec.sm_count_source, 120)})"
+    )
 
 
 def _source_line(header: AuditHeader) -> HeaderLine:
@@ -177,6 +142,9 @@ def _token_line(header: AuditHeader) -> HeaderLine:
     rule = sentence(header.token_rule)
     if header.tokens is None:
         return HeaderLine(label="tokens", text=f"all figures are per trace · {rule}")
+    if header.step_class is None:
+        text = f"{plural(header.tokens, 'token')} as told; totals divided by {count(header.tokens)}"
+        return HeaderLine(label="tokens", text=f"{text} · {rule}")
     return HeaderLine(label="tokens", text=f"{plural(header.tokens, 'complete token')} · {rule}")
 
 
@@ -202,10 +170,11 @@ def _step_class(one: StepClassSummary) -> str:
 
 def _launch_line(header: AuditHeader) -> HeaderLine:
     dropped = "cannot tell" if header.dropped is None else count(header.dropped)
-    seen = "" if header.launches_seen is None else f" of {count(header.launches_seen)} seen"
+    lost = None if header.launches_seen is None else max(header.launches_seen - header.launches, 0)
+    calls = "" if lost is None else f" · {plural(lost, 'launch call')} without a record"
     text = (
-        f"{count(header.launches)} recorded{seen}, {count(header.audited_launches)} audited · "
-        f"{count(header.untimed)} untimed · dropped: {dropped}"
+        f"{count(header.launches)} recorded, {count(header.audited_launches)} audited · "
+        f"{count(header.untimed)} untimed · dropped: {dropped}{calls}"
     )
     return HeaderLine(label="launches", text=text, alarming=bool(header.dropped))
 
@@ -214,4 +183,5 @@ def _geometry_line(header: AuditHeader) -> HeaderLine:
     fraction = percent(header.geometry_unknown_fraction)
     fraction = "cannot tell which share" if fraction == CANNOT_TELL else fraction
     text = f"{fraction} of the kernel time has an unknown grid"
-    return HeaderLine(label="unknown", text=text, alarming=header.geometry_unknown_fraction >= 0.05)
+    alarming = header.geometry_unknown_fraction >= NOTABLE_UNKNOWN_GEOMETRY
+    return HeaderLine(label="unknown", text=text, alarming=alarming)

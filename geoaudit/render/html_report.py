@@ -7,26 +7,36 @@ from functools import lru_cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from geoaudit.ranking.audit import AUDIT_SCHEMA_VERSION, Audit
+from geoaudit.render.advice import legend
+from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
 from geoaudit.render.headline import (
-    CEILING,
     header_lines,
-    hidden_rows_sentence,
+    left_out_sentences,
     no_rows_sentence,
     order_sentence,
-    period,
     replay_sentence,
-    time_splits,
 )
 from geoaudit.render.html_view import (
     CHART_ROWS,
-    KIND_NAMES,
     cards,
+    pictured_kinds,
     row_views,
     verdict_kind,
 )
 from geoaudit.render.names import elide, sentence
-from geoaudit.render.numbers import duration, percent
-from geoaudit.render.token_picture import MARGIN_LEFT, PLOT_WIDTH, token_pictures
+from geoaudit.render.time_sentences import (
+    CEILING,
+    blame_sentence,
+    gap_sentence,
+    period,
+    wall_parts,
+)
+from geoaudit.render.token_picture import (
+    MARGIN_LEFT,
+    PLOT_WIDTH,
+    picture_title,
+    token_pictures,
+)
 
 _SCRIPT = "sort.js"
 
@@ -40,6 +50,7 @@ def render_html(audit: Audit) -> str:
     environment = _environment()
     script = _script()
     rows = row_views(audit.rows)
+    pictures = token_pictures(audit)
     return environment.get_template("report.html.j2").render(
         schema_version=AUDIT_SCHEMA_VERSION,
         script=script,
@@ -50,21 +61,37 @@ def render_html(audit: Audit) -> str:
         partial=audit.header.partial,
         header=header_lines(audit),
         cards=cards(audit),
-        splits=time_splits(audit),
+        parts=wall_parts(audit),
+        gap_sentence=gap_sentence(audit),
+        blame=blame_sentence(audit),
         ceiling=CEILING,
         order=order_sentence(audit),
         rows=rows,
         chart=[row for row in rows if row.time_width is not None][:CHART_ROWS],
         communication=row_views(audit.communication_rows),
         no_rows=no_rows_sentence(audit),
-        hidden_rows=hidden_rows_sentence(audit),
+        left_out=left_out_sentences(audit),
         findings=audit.recording_findings,
-        distance=audit.distance,
-        pictures=token_pictures(audit),
+        **_distance(audit),
+        pictures=pictures,
+        picture_title=picture_title(audit),
         margin_left=MARGIN_LEFT,
         plot_width=PLOT_WIDTH,
-        kinds=KIND_NAMES,
+        kinds=pictured_kinds(pictures),
+        legend=legend(audit),
     )
+
+
+def _distance(audit: Audit) -> dict[str, object]:
+    account = audit.distance
+    if account is None:
+        return {"distance": None}
+    return {
+        "distance": distance_sentence(account, audit),
+        "levers": distance_table(account, lambda name: elide(name, 80)),
+        "lever_headings": HEADINGS,
+        "not_a_saving": NOT_A_SAVING,
+    }
 
 
 @lru_cache(maxsize=1)
@@ -82,8 +109,6 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["duration"] = duration
-    environment.filters["percent"] = percent
     environment.filters["sentence"] = sentence
     environment.filters["kind"] = verdict_kind
     return environment

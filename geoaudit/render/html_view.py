@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from geoaudit.ranking.audit import Audit, AuditRow
-from geoaudit.render.headline import period, waste_sentence
 from geoaudit.render.names import elide, visible
 from geoaudit.render.numbers import CANNOT_TELL, duration, known, percent, share
 from geoaudit.render.row_cells import RowCells, row_cells
+from geoaudit.render.time_sentences import period, wall_range, waste_sentence
+from geoaudit.render.token_picture import Bar, Strip, TokenPicture
 
 CHART_ROWS = 12
 _WALL_NOTE = "kernels, copies and gaps"
@@ -88,12 +89,14 @@ def cards(audit: Audit) -> tuple[Card, ...]:
     totals = audit.totals
     wall, kernels = totals.wall_time_per_token_ns, totals.kernel_time_per_token_ns
     gaps, copies = totals.gap_time_per_token_ns, totals.copy_time_per_token_ns
-    wasted = duration(totals.wasted_sm_time_per_token_ns)
+    wasted = _or_cannot_tell(totals.wasted_sm_time_per_token_ns)
     return (
-        Card(label=f"Wall per {period(audit)}", value=duration(wall), note=_WALL_NOTE),
-        Card(label="Kernels", value=duration(kernels), note=_of_wall(kernels, wall)),
-        Card(label="Copies", value=duration(copies), note=_of_wall(copies, wall)),
-        Card(label="Gaps", value=duration(gaps), note=_of_wall(gaps, wall)),
+        Card(
+            label=f"Wall per {period(audit)}", value=_or_cannot_tell(wall), note=_wall_note(audit)
+        ),
+        Card(label="Kernels", value=_or_cannot_tell(kernels), note=_of_wall(kernels, wall)),
+        Card(label="Copies", value=_or_cannot_tell(copies), note=_of_wall(copies, wall)),
+        Card(label="Gaps", value=_or_cannot_tell(gaps), note=_of_wall(gaps, wall)),
         Card(label=_WASTED, value=wasted, note=waste_sentence(audit), alarming=True),
     )
 
@@ -105,8 +108,36 @@ def row_views(rows: tuple[AuditRow, ...]) -> tuple[RowView, ...]:
     return tuple(_row_view(row, longest) for row in rows)
 
 
+def pictured_kinds(pictures: tuple[TokenPicture, ...]) -> dict[str, str]:
+    """Colour class -> name of those that the pictures hold, in the legend's order."""
+    bars = _bars(pictures)
+    kinds = {verdict_kind(bar.verdict) for _, bar in bars}
+    names = {kind: name for kind, name in KIND_NAMES.items() if kind in kinds}
+    if any(bar.verdict != "unknown" and bar.y > strip.y for strip, bar in bars):
+        names["waste"] = "wasted SM-time"
+    if "unknown" in kinds:
+        names["unknown"] = "grid unknown"
+    if any(picture.gaps for picture in pictures):
+        names["gap"] = "gap or copy"
+    return names
+
+
+def _bars(pictures: tuple[TokenPicture, ...]) -> list[tuple[Strip, Bar]]:
+    return [(strip, bar) for picture in pictures for strip in picture.strips for bar in strip.bars]
+
+
+def _wall_note(audit: Audit) -> str:
+    if audit.totals.wall_time_per_token_ns is None:
+        return "the recording has no start times"
+    return wall_range(audit) or _WALL_NOTE
+
+
+def _or_cannot_tell(time_ns: float | None) -> str:
+    return "cannot tell" if time_ns is None else duration(time_ns)
+
+
 def _of_wall(part: float | None, wall: float | None) -> str:
-    return f"{percent(share(part, wall))} of wall"
+    return "" if part is None or wall is None else f"{percent(share(part, wall))} of wall"
 
 
 def _row_view(row: AuditRow, longest: float | None) -> RowView:

@@ -12,8 +12,8 @@ from geoaudit.ranking.audit import (
     DistanceAccount,
     StepClassSummary,
 )
-from geoaudit.render.headline import period
 from geoaudit.render.row_record import Plain, plain_number, row_record
+from geoaudit.render.time_sentences import period
 
 
 def render_json(audit: Audit) -> str:
@@ -42,6 +42,7 @@ def audit_document(audit: Audit) -> dict[str, Plain]:
         "rows": [row_record(row) for row in audit.rows],
         "communication_rows": [row_record(row) for row in audit.communication_rows],
         "hidden_rows": audit.hidden_rows,
+        "filtered_rows": audit.filtered_rows,
         "recording_findings": [_finding(finding) for finding in audit.recording_findings],
         "distance": None if audit.distance is None else _distance(audit.distance),
     }

@@ -3,20 +3,27 @@
 from collections.abc import Sequence
 
 from geoaudit.ranking.audit import Audit, AuditRow
+from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
 from geoaudit.render.headline import (
-    CEILING,
     header_lines,
-    hidden_rows_sentence,
+    left_out_sentences,
     no_rows_sentence,
     order_sentence,
-    period,
     replay_sentence,
-    time_splits,
+)
+from geoaudit.render.markdown_table import markdown_table
+from geoaudit.render.names import markdown_code, markdown_text
+from geoaudit.render.numbers import count, plural
+from geoaudit.render.row_cells import row_cells
+from geoaudit.render.time_sentences import (
+    CEILING,
+    blame_sentence,
+    gap_sentence,
+    period,
+    wall_parts,
+    wall_sentence,
     waste_sentence,
 )
-from geoaudit.render.names import markdown_code, markdown_text
-from geoaudit.render.numbers import count, duration, percent, plural
-from geoaudit.render.row_cells import row_cells
 
 # A CI job summary holds 1,024 KiB: with the widths below, these bounds keep any audit under it.
 MAXIMUM_ROWS = 200
@@ -28,7 +35,7 @@ _HEADINGS = (
     *("#", "kernel", "grid", "block", "calls", "time", "median ± spread", "SM fill", "waves"),
     *("blocks/SM", "wasted", "share", "verdict"),
 )
-_TEXT_COLUMNS = frozenset({"kernel", "verdict", "blocks/SM"})
+_NUMBER_COLUMNS = frozenset(_HEADINGS) - {"kernel", "verdict", "blocks/SM"}
 
 
 def render_markdown(audit: Audit, top: int = 20) -> str:
@@ -50,7 +57,7 @@ def render_markdown(audit: Audit, top: int = 20) -> str:
         _left_out(audit, limit),
         _communication(audit, limit),
         _findings(audit),
-        _distance(audit, limit),
+        _distance(audit),
         _header(audit),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -67,31 +74,29 @@ def _title(audit: Audit) -> list[str]:
 
 
 def _totals(audit: Audit) -> list[str]:
-    wall = duration(audit.totals.wall_time_per_token_ns)
-    parts = " · ".join(f"{one.name} {one.time} ({one.share})" for one in time_splits(audit))
-    return [
-        f"- **Wall** {wall} per {period(audit)}: {parts}",
-        f"- **Wasted SM-time** per {period(audit)}: {waste_sentence(audit)}. It is {CEILING}.",
-    ]
+    parts = " · ".join(f"{one.name} {one.time} ({one.share})" for one in wall_parts(audit))
+    gaps, blame = gap_sentence(audit), blame_sentence(audit)
+    wall = wall_sentence(audit)
+    lines = [f"- **Wall** {wall}: {parts}" if parts else f"- **Wall** {wall}"]
+    if gaps is not None:
+        lines.append(f"- **Gaps**: {gaps}")
+    waste = f"- **Wasted SM-time** per {period(audit)}: {waste_sentence(audit)}."
+    if audit.totals.wasted_sm_time_per_token_ns is not None:
+        waste += f" It is {CEILING}."
+    return [*lines, waste if blame is None else f"{waste} Below, {blame}."]
 
 
 def _table(audit: Audit, rows: Sequence[AuditRow]) -> list[str]:
-    rules = ["---" if heading in _TEXT_COLUMNS else "---:" for heading in _HEADINGS]
     title = order_sentence(audit)
-    return [
-        f"{title[0].upper()}{title[1:]}:",
-        "",
-        _line(_HEADINGS),
-        _line(rules),
-        *(_line(_cells(row)) for row in rows),
-    ]
+    table = markdown_table(_HEADINGS, map(_cells, rows), right=_NUMBER_COLUMNS)
+    return [f"{title[0].upper()}{title[1:]}, share of the kernel time:", "", *table]
 
 
 def _cells(row: AuditRow) -> list[str]:
     cells = row_cells(row)
     fill = f"**{cells.sm_fill}**" if cells.marked else cells.sm_fill
     limiter = "" if row.geometry.limiter is None else f", {cells.limiter}"
-    tail = f", tail {cells.tail}" if row.geometry.full_waves and row.geometry.tail_blocks else ""
+    tail = f", tail {cells.tail}" if row.geometry.tail_blocks and cells.tail else ""
     return [
         cells.rank,
         markdown_code(row.kernel_short, NAME_WIDTH),
@@ -109,15 +114,11 @@ def _cells(row: AuditRow) -> list[str]:
     ]
 
 
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
 def _left_out(audit: Audit, limit: int) -> list[str]:
     cut = len(audit.rows) - limit
     lines = [f"{count(cut)} more ranked rows are in rank.json and rank.csv."] if cut > 0 else []
-    hidden = hidden_rows_sentence(audit)
-    return [*lines, hidden] if hidden is not None and audit.rows else lines
+    left_out = "; ".join(left_out_sentences(audit))
+    return [*lines, left_out] if left_out else lines
 
 
 def _communication(audit: Audit, limit: int) -> list[str]:
@@ -141,29 +142,16 @@ def _findings(audit: Audit) -> list[str]:
     return ["### The recording", "", *lines] if lines else []
 
 
-def _distance(audit: Audit, limit: int) -> list[str]:
+def _distance(audit: Audit) -> list[str]:
     account = audit.distance
     if account is None:
         return []
-    title = (
-        f"**Distance**: {duration(account.measured_ns)} measured, {duration(account.target_ns)} "
-        f"aimed at, {duration(account.distance_ns)} to go per {period(audit)}"
-    )
-    if account.distance_ns <= 0:
-        return [f"{title}: the target is reached"]
-    lines = [
-        _line(
-            (
-                markdown_code(step.kernel_short or "(gaps: nothing runs)", NAME_WIDTH),
-                duration(step.ceiling_ns),
-                duration(step.cumulative_ns),
-                percent(step.cumulative_fraction),
-            )
-        )
-        for step in account.steps[:limit]
-    ]
-    headings = _line(("lever", "ceiling", "together", "of the gap"))
-    return [title, "", headings, _line(("---", "---:", "---:", "---:")), *lines]
+    lines = [f"**Distance**: {distance_sentence(account, audit)}"]
+    table = distance_table(account, lambda name: markdown_code(name, NAME_WIDTH))
+    if table.rows:
+        lines += ["", *markdown_table(HEADINGS, table.rows, right=HEADINGS[1:]), ""]
+        lines += [f"{table.more}. {NOT_A_SAVING}" if table.more else NOT_A_SAVING]
+    return lines
 
 
 def _header(audit: Audit) -> list[str]:

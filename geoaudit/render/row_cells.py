@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.finding import Verdict
+from geoaudit.diagnosis.thresholds import SMALL_GRID_SM_FILL
+from geoaudit.geometry.shape import LaunchGeometry
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.render.names import elide
 from geoaudit.render.numbers import CANNOT_TELL, count, dimensions, duration, percent, waves
 
-# Below this share of the SMs a fill is marked.
-MARKED_BELOW = 0.5
 MARK = "!"
 
 
@@ -52,7 +53,7 @@ def row_cells(row: AuditRow) -> RowCells:
     spread = percent(timing.relative_mad) if timing else CANNOT_TELL
     return RowCells(
         rank=str(row.rank),
-        grid=dimensions(row.shape.grid),
+        grid=grid_text(row),
         block=dimensions(row.shape.block),
         cluster=dimensions(row.shape.cluster),
         calls=count(row.calls_per_token),
@@ -63,9 +64,9 @@ def row_cells(row: AuditRow) -> RowCells:
         sm_fill=percent(geometry.sm_fill),
         marked=is_marked(geometry.sm_fill),
         waves=waves(geometry.waves),
-        tail=count(geometry.tail_blocks),
+        tail=tail_text(geometry),
         resident_blocks=count(geometry.resident_blocks_per_sm),
-        limiter=CANNOT_TELL if geometry.limiter is None else geometry.limiter.replace("_", " "),
+        limiter=limiter_text(geometry),
         theoretical_occupancy=percent(geometry.theoretical_occupancy),
         slot_fill=percent(geometry.slot_fill),
         thread_fill=percent(geometry.thread_fill),
@@ -76,9 +77,39 @@ def row_cells(row: AuditRow) -> RowCells:
     )
 
 
+def grid_text(row: AuditRow, widest: int = 40) -> str:
+    """The grid, and how many more signatures the row joins.
+
+    Args:
+        row: a row; where it joins several signatures, its grid is that of the worst.
+        widest: cells of the grid.
+    """
+    others = f" +{row.signatures - 1}" if row.signatures > 1 else ""
+    return f"{elide(dimensions(row.shape.grid), widest)}{others}"
+
+
+def limiter_text(geometry: LaunchGeometry) -> str:
+    """What bounds the resident blocks; all bounds where several tie.
+
+    >>> limiter_text(LaunchGeometry(limiter="registers", limiters=("registers", "shared_memory")))
+    'registers + shared memory'
+    """
+    if geometry.limiter is None:
+        return CANNOT_TELL
+    names = [name.replace("_", " ") for name in geometry.limiters or (geometry.limiter,)]
+    if names[0] == "impossible":
+        return f"impossible ({' + '.join(names[1:])})" if names[1:] else names[0]
+    return " + ".join(names)
+
+
+def tail_text(geometry: LaunchGeometry) -> str:
+    """Blocks of the partial last wave; empty below one wave, where the grid has no tail."""
+    return "" if geometry.full_waves == 0 else count(geometry.tail_blocks)
+
+
 def is_marked(sm_fill: float | None) -> bool:
     """Whether a fill is below half of the SMs; an unknown fill is not marked."""
-    return sm_fill is not None and sm_fill < MARKED_BELOW
+    return sm_fill is not None and sm_fill < SMALL_GRID_SM_FILL
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -7,31 +7,32 @@ from rich.console import Console
 from rich.text import Text
 
 from geoaudit.ranking.audit import Audit
+from geoaudit.render.advice import legend, next_sentence
+from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
 from geoaudit.render.headline import (
-    CEILING,
     header_lines,
-    hidden_rows_sentence,
+    left_out_sentences,
     no_rows_sentence,
     order_sentence,
-    period,
     replay_sentence,
-    time_splits,
-    waste_sentence,
 )
 from geoaudit.render.names import elide, sentence
-from geoaudit.render.numbers import duration, percent
 from geoaudit.render.terminal_rows import Line, row_lines
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
+from geoaudit.render.time_sentences import (
+    CEILING,
+    blame_sentence,
+    gap_sentence,
+    period,
+    wall_parts,
+    wall_sentence,
+    waste_sentence,
+)
 
 NARROWEST = 60
 WIDE_WIDTH = 160
 _LABEL_WIDTH = 10
 _BAR_SIGNS = {"kernels": "█", "copies": "▒", "gaps": "░"}
-_LEGEND = (
-    "! fewer blocks than half of the SMs, ? cannot tell. A wave is a model: it takes all blocks to "
-    "run equally long. × is the median call, ± its median absolute deviation within a call site. "
-    "Verdicts are suspected from this one recording unless they say confirmed."
-)
 
 
 def render_terminal(
@@ -84,7 +85,7 @@ def _printed(lines: Iterable[Line], width: int, color: bool) -> str:
 
 
 def _labelled(label: str, text: str, width: int, style: str = "") -> list[Line]:
-    head = f"{label:<{_LABEL_WIDTH}}"
+    head = f"{label:<{_LABEL_WIDTH - 1}} "
     lines = wrapped(text, width, first=head, rest=" " * _LABEL_WIDTH)
     return [Line(text=line, style=style) for line in lines]
 
@@ -101,38 +102,42 @@ def _header(audit: Audit, width: int) -> list[Line]:
 
 
 def _totals(audit: Audit, width: int) -> list[Line]:
-    unit = period(audit)
-    wall = f"{duration(audit.totals.wall_time_per_token_ns)} per {unit}"
     parts = " · ".join(
-        f"{_BAR_SIGNS[split.name]} {split.name} {split.time}, {split.share}"
-        for split in time_splits(audit)
+        f"{_BAR_SIGNS[part.name]} {part.name} {part.time}, {part.share}"
+        for part in wall_parts(audit)
     )
+    waste = f"SM-time per {period(audit)}: {waste_sentence(audit)}"
     lines = [
-        *_labelled("wall", wall, width, "bold"),
+        *_labelled("wall", wall_sentence(audit), width, "bold"),
         *_bar(audit, width),
-        *_labelled("", parts, width),
-        *_labelled("wasted", f"SM-time per {unit}: {waste_sentence(audit)}", width, "bold red"),
+        *(_labelled("", parts, width) if parts else ()),
+        *_optional(gap_sentence(audit), width, "bold yellow"),
+        *_labelled("wasted", waste, width, "bold red"),
     ]
     if audit.totals.wasted_sm_time_per_token_ns is not None:
-        lines += _labelled("", CEILING, width)
+        lines += [*_labelled("", CEILING, width), *_optional(blame_sentence(audit), width)]
     return [*lines, Line()]
 
 
+def _optional(text: str | None, width: int, style: str = "") -> list[Line]:
+    return [] if text is None else _labelled("", text, width, style)
+
+
 def _bar(audit: Audit, width: int) -> list[Line]:
-    splits = time_splits(audit)
+    parts = wall_parts(audit)
     cells = width - _LABEL_WIDTH
     edges = [0]
     reached = 0.0
-    for split in splits:
-        if split.fraction is None:
+    for part in parts:
+        if part.fraction is None:
             return []
-        reached += split.fraction
+        reached += part.fraction
         edges.append(min(round(reached * cells), cells))
     bar = "".join(
-        _BAR_SIGNS[split.name] * max(end - start, 0)
-        for split, start, end in zip(splits, edges[:-1], edges[1:], strict=True)
+        _BAR_SIGNS[part.name] * max(end - start, 0)
+        for part, start, end in zip(parts, edges[:-1], edges[1:], strict=True)
     )
-    return [Line(text=" " * _LABEL_WIDTH + bar)]
+    return [Line(text=" " * _LABEL_WIDTH + bar)] if bar else []
 
 
 def _tables(audit: Audit, width: int, wide: bool) -> list[Line]:
@@ -146,9 +151,9 @@ def _tables(audit: Audit, width: int, wide: bool) -> list[Line]:
         title = "communication: small by design, so not ranked with the rest"
         lines += [Line(), Line(text=title, style="bold")]
         lines += row_lines(audit.communication_rows, audit, width, wide)
-    hidden = hidden_rows_sentence(audit)
-    if hidden is not None and audit.rows:
-        lines += [Line(), *(Line(text=text) for text in wrapped(hidden, width))]
+    left_out = "; ".join(left_out_sentences(audit))
+    if left_out:
+        lines += [Line(), *(Line(text=text) for text in wrapped(left_out, width))]
     return [*lines, Line()]
 
 
@@ -165,41 +170,22 @@ def _distance(audit: Audit, width: int) -> list[Line]:
     account = audit.distance
     if account is None:
         return []
-    title = (
-        f"distance: {duration(account.measured_ns)} measured, {duration(account.target_ns)} aimed "
-        f"at, {duration(account.distance_ns)} to go per {period(audit)}"
-    )
-    if account.distance_ns <= 0:
-        return [Line(text=f"{title}: the target is reached", style="bold"), Line()]
-    columns = (
-        TextColumn(heading="lever", right=False),
-        TextColumn(heading="ceiling"),
-        TextColumn(heading="together"),
-        TextColumn(heading="of the gap"),
-    )
-    rows = [
-        (
-            elide(step.kernel_short or "(gaps: nothing runs)", width - 40),
-            duration(step.ceiling_ns),
-            duration(step.cumulative_ns),
-            percent(step.cumulative_fraction),
-        )
-        for step in account.steps
-    ]
-    widths = column_widths(columns, rows)
-    heading = aligned([column.heading for column in columns], columns, widths)
-    return [
-        *(Line(text=text, style="bold") for text in wrapped(title, width)),
-        Line(text=heading, style="bold"),
-        *(Line(text=aligned(row, columns, widths)) for row in rows),
-        Line(),
-    ]
+    title = f"distance: {distance_sentence(account, audit)}"
+    table = distance_table(account, lambda name: elide(name, width - 44))
+    lines = [Line(text=text, style="bold") for text in wrapped(title, width)]
+    if table.rows:
+        columns = [TextColumn(heading=heading, right=heading != "lever") for heading in HEADINGS]
+        widths = column_widths(columns, table.rows)
+        lines.append(Line(text=aligned(HEADINGS, columns, widths), style="bold"))
+        lines += [Line(text=aligned(row, columns, widths)) for row in table.rows]
+        lines += [Line(text=text) for text in wrapped(table.more, width) if text]
+        lines += [Line(text=text) for text in wrapped(NOT_A_SAVING, width)]
+    return [*lines, Line()]
 
 
 def _notes(audit: Audit, width: int) -> list[Line]:
-    if not audit.rows and not audit.communication_rows:
+    step = next_sentence(audit)
+    if step is None:
         return []
-    first = (audit.rows or audit.communication_rows)[0]
-    step = f"geoaudit explain {first.verdict.name} says what it means and what to try"
-    lines = wrapped(_LEGEND, width) + wrapped(f"next: {step}", width)
+    lines = wrapped(legend(audit), width) + wrapped(f"next: {step}", width)
     return [Line(text=text, style="dim") for text in lines]

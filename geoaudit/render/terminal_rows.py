@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from geoaudit.ranking.audit import Audit, AuditRow
-from geoaudit.render.headline import period
 from geoaudit.render.names import elide, visible
 from geoaudit.render.numbers import plural
-from geoaudit.render.row_cells import MARK, RowCells, geometry_words, row_cells
+from geoaudit.render.row_cells import MARK, RowCells, geometry_words, grid_text, row_cells
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
+from geoaudit.render.time_sentences import period
 
 SHORTEST_NAME = 24
 WIDEST_DIMENSIONS = 14
@@ -50,7 +50,7 @@ def row_lines(rows: Sequence[AuditRow], audit: Audit, width: int, wide: bool) ->
 def _narrow_lines(rows: Sequence[AuditRow], audit: Audit, width: int) -> list[Line]:
     cells = [row_cells(row) for row in rows]
     columns = list(_NARROW)
-    figures = [_narrow_figures(one) for one in cells]
+    figures = [_narrow_figures(row, one) for row, one in zip(rows, cells, strict=True)]
     widths = column_widths(columns, figures)
     beneath = _name_room(widths, width) < SHORTEST_NAME
     if beneath:
@@ -75,11 +75,11 @@ def _name_room(widths: Sequence[int], width: int) -> int:
     return width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
 
 
-def _narrow_figures(cells: RowCells) -> list[str]:
+def _narrow_figures(row: AuditRow, cells: RowCells) -> list[str]:
     return [
         cells.rank,
         "",
-        elide(cells.grid, WIDEST_DIMENSIONS),
+        grid_text(row, WIDEST_DIMENSIONS),
         cells.time,
         _marked_fill(cells),
         cells.wasted,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from geoaudit.ranking.audit import Audit
 from geoaudit.render.launch_stack import StackedPiece, row_verdicts, span, stacked, without_gaps
-from geoaudit.render.numbers import duration, percent, plural
+from geoaudit.render.numbers import count, duration, percent, plural
 
 PLOT_WIDTH = 1100.0
 MARGIN_LEFT = 48.0
@@ -89,8 +89,9 @@ class TokenPicture:
 def token_pictures(audit: Audit) -> tuple[TokenPicture, ...]:
     """The pictures of the audit's token; none where it has no launch with a duration.
 
-    Where most of the time nothing runs, one low strip shows that, and a second picture the same
-    launches with the gaps left out.
+    The time axis ends where the next token starts, since the pause after the last kernel is a gap
+    too. Where most of the time nothing runs, one low strip shows that, and a second picture the
+    same launches with the gaps left out.
     """
     launches = sorted(
         (launch for launch in audit.timeline if launch.duration_ns > 0),
@@ -100,31 +101,45 @@ def token_pictures(audit: Audit) -> tuple[TokenPicture, ...]:
         return ()
     verdicts = row_verdicts(audit)
     closed = without_gaps(launches)
-    whole, busy = span(launches), span(closed)
+    whole, busy = max(span(launches), audit.pictured_wall_ns or 0.0), span(closed)
+    pieces = stacked(launches, verdicts)
     if busy >= SPARSE * whole:
-        return (_picture(stacked(launches, verdicts), gaps=True, most_strips=MOST_STRIPS),)
+        return (_picture(pieces, whole, gaps=True, most_strips=MOST_STRIPS),)
     return (
-        _picture(stacked(launches, verdicts), gaps=True, most_strips=1),
-        _picture(stacked(closed, verdicts), gaps=False, most_strips=MOST_STRIPS),
+        _picture(pieces, whole, gaps=True, most_strips=1),
+        _picture(stacked(closed, verdicts), busy, gaps=False, most_strips=MOST_STRIPS),
     )
 
 
-def _picture(pieces: Sequence[StackedPiece], *, gaps: bool, most_strips: int) -> TokenPicture:
+def picture_title(audit: Audit) -> str:
+    """What is pictured: which token of how many, or the start of the trace.
+
+    Whole tokens only; a picture is cut where it would hold too many launches.
+    """
+    if audit.pictured_token is None:
+        return "The start of the trace"
+    # Tokens are counted from 0 in the data and from 1 by people.
+    number, tokens = count(audit.pictured_token + 1), count(audit.header.tokens)
+    return f"Token {number} of {tokens}, the one of median wall time"
+
+
+def _picture(
+    pieces: Sequence[StackedPiece], length: float, *, gaps: bool, most_strips: int
+) -> TokenPicture:
     first = min(piece.start for piece in pieces)
-    last = max(piece.end for piece in pieces)
-    count = max(1, min(most_strips, math.ceil(len(pieces) / LAUNCHES_PER_STRIP)))
-    strip_height = TALL_STRIP if count == 1 < most_strips else SHORT_STRIP
+    strip_count = max(1, min(most_strips, math.ceil(len(pieces) / LAUNCHES_PER_STRIP)))
+    strip_height = TALL_STRIP if strip_count == 1 < most_strips else SHORT_STRIP
     pitch = strip_height + AXIS_HEIGHT
-    step = (last - first) / count
+    step = length / strip_count
     strips = tuple(
         _strip(
             pieces, (first, first + index * step, step), MARGIN_TOP + index * pitch, strip_height
         )
-        for index in range(count)
+        for index in range(strip_count)
     )
     return TokenPicture(
         width=MARGIN_LEFT + PLOT_WIDTH + MARGIN_RIGHT,
-        height=MARGIN_TOP + count * pitch,
+        height=MARGIN_TOP + strip_count * pitch,
         strip_height=strip_height,
         strips=strips,
         gaps=gaps,

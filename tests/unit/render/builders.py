@@ -256,7 +256,15 @@ def header() -> AuditHeader:
         source_format="kineto",
         source_name="decode.json.gz",
         instrument="kineto",
-        devices=(AuditedDevice(index=0, name="NVIDIA H200", spec=H200),),
+        devices=(
+            AuditedDevice(
+                index=0,
+                name="NVIDIA H200",
+                spec=H200,
+                usable_sms=132,
+                sm_count_source=H200.sm_count_source,
+            ),
+        ),
         tokens=12,
         token_rule="one token per range decode_token",
         step_class="decode",
@@ -298,6 +306,10 @@ def totals() -> AuditTotals:
         gap_time_per_token_ns=2_130_000.0,
         wasted_sm_time_per_token_ns=792_000.0,
         wasted_without_communication_per_token_ns=480_000.0,
+        kernel_time_without_communication_per_token_ns=1_664_000.0,
+        wall_time_min_ns=4_100_000.0,
+        wall_time_median_ns=4_170_000.0,
+        wall_time_max_ns=4_300_000.0,
     )
 
 
@@ -311,6 +323,8 @@ def audit() -> Audit:
         filtered_rows=0,
         recording_findings=(),
         timeline=timeline(),
+        pictured_token=4,
+        pictured_wall_ns=900_000.0,
     )
 
 
@@ -344,7 +358,64 @@ def trace_audit() -> Audit:
         geometry_unknown_fraction=0.31,
         warnings=("two processes share the device",),
     )
-    return replace(base, header=changed, recording_findings=(finding("GA901"),))
+    return replace(
+        base,
+        header=changed,
+        totals=replace(
+            base.totals, wall_time_min_ns=None, wall_time_median_ns=None, wall_time_max_ns=None
+        ),
+        recording_findings=(finding("GA901"),),
+        pictured_token=None,
+        pictured_wall_ns=None,
+    )
+
+
+def uneven_audit() -> Audit:
+    """Tokens that differ much, most of their time in gaps, and copies of few launches."""
+    changed = replace(
+        totals(),
+        wall_time_per_token_ns=34_900_000.0,
+        gap_time_per_token_ns=32_850_000.0,
+        wall_time_min_ns=6_660_000.0,
+        wall_time_median_ns=41_400_000.0,
+        wall_time_max_ns=55_000_000.0,
+    )
+    return replace(audit(), totals=changed, filtered_rows=41)
+
+
+def untimed_starts_audit() -> Audit:
+    """Durations without starts, as Nsight Compute records them, on a device of bare SM count."""
+    bare = AuditTotals(
+        wall_time_per_token_ns=None,
+        kernel_time_per_token_ns=162_000.0,
+        copy_time_per_token_ns=None,
+        gap_time_per_token_ns=None,
+        wasted_sm_time_per_token_ns=26_800.0,
+        wasted_without_communication_per_token_ns=26_800.0,
+        kernel_time_without_communication_per_token_ns=162_000.0,
+    )
+    devices = tuple(
+        AuditedDevice(
+            index=index, name="Mystery GPU", spec=None, usable_sms=132, sm_count_source="--sms"
+        )
+        for index in (0, 1)
+    )
+    return replace(
+        audit(),
+        header=replace(header(), devices=devices, tokens=7, step_class=None, step_classes=()),
+        totals=bare,
+        timeline=(),
+        pictured_token=None,
+        pictured_wall_ns=None,
+    )
+
+
+def joined_audit() -> Audit:
+    """Rows that join signatures, and a limit that two resources share."""
+    first, *others = rows()
+    tied = replace(first.geometry, limiters=("registers", "shared_memory"))
+    joined = replace(first, signatures=3, geometry=tied)
+    return replace(audit(), rows=(joined, *others), group="kernel")
 
 
 def unknown_audit() -> Audit:

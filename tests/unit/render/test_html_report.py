@@ -104,3 +104,47 @@ def test_the_picture_of_3000_launches_stays_small() -> None:
 
 def test_an_empty_audit_is_no_clean_bill() -> None:
     assert "no clean bill" in render_html(builders.empty_audit())
+
+
+def legend_of(audit: Audit) -> list[str]:
+    """What the legend under the picture names."""
+    text = render_html(audit)
+    under = text.partition("</svg>")[2].partition("</div>")[0]
+    return re.findall(r"</i>([^<]+)</span>", under)
+
+
+def test_the_legend_names_only_what_is_pictured() -> None:
+    names = legend_of(builders.audit())
+    assert names == [
+        *("starved", "tail, occupancy limited, imbalanced", "communication"),
+        *("wasted SM-time", "grid unknown", "gap or copy"),
+    ]
+    full = builders.timeline(3)[2:]
+    dense = replace(builders.audit(), timeline=full, pictured_wall_ns=None)
+    assert legend_of(dense) == ["tail, occupancy limited, imbalanced", "gap or copy"]
+
+
+def test_tokens_that_differ_and_gaps_are_said() -> None:
+    text = render_html(builders.uneven_audit())
+    assert "mean of 12; 6.66 to 55.0 ms, median 41.4 ms" in text
+    assert "nothing runs 94.1 % of the time" in text
+    assert "41 rows left out by filters" in text
+
+
+def test_without_start_times_no_card_shows_a_bare_question_mark() -> None:
+    text = render_html(builders.untimed_starts_audit())
+    assert "<b>?</b>" not in text
+    assert "the recording has no start times" in text
+
+
+def test_copies_and_communication_have_colours_of_their_own() -> None:
+    colours = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6})", render_html(builders.audit())))
+    assert colours["copies"] != colours["communication"]
+
+
+def test_the_gaps_are_a_lever_by_name() -> None:
+    base = builders.distance_audit()
+    assert base.distance is not None
+    gaps = replace(base.distance.steps[0], kernel_short=None)
+    text = render_html(replace(base, distance=replace(base.distance, steps=(gaps,))))
+    assert "gaps: nothing runs" in text.partition("of the distance")[2]

@@ -13,7 +13,7 @@ from tests.unit.render.test_terminal import AUDITS
 
 DOCUMENT = [
     *("schema_version", "per", "order", "group", "scan", "device", "devices", "totals", "rows"),
-    *("communication_rows", "hidden_rows", "recording_findings", "distance"),
+    *("communication_rows", "hidden_rows", "filtered_rows", "recording_findings", "distance"),
 ]
 SCAN = [
     *("instrument", "source_format", "source_name", "tokens", "token_rule", "step_class"),
@@ -31,6 +31,8 @@ TOTALS = [
     *("wall_time_per_token_ns", "kernel_time_per_token_ns", "copy_time_per_token_ns"),
     *("gap_time_per_token_ns", "wasted_sm_time_per_token_ns"),
     "wasted_without_communication_per_token_ns",
+    "kernel_time_without_communication_per_token_ns",
+    *("wall_time_min_ns", "wall_time_median_ns", "wall_time_max_ns"),
 ]
 ROW = [
     *("rank", "kernel", "kernel_short", "grid", "block", "cluster", "registers_per_thread"),

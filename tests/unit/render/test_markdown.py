@@ -70,3 +70,30 @@ def test_an_empty_audit_is_no_clean_bill() -> None:
 
 def test_a_cut_source_is_said() -> None:
     assert "**PARTIAL" in render_markdown(builders.trace_audit())
+
+
+def test_the_totals_say_range_gaps_and_what_is_left_out() -> None:
+    text = render_markdown(builders.uneven_audit())
+    assert "mean of 12; 6.66 to 55.0 ms, median 41.4 ms: kernels 2.00 ms" in text
+    assert "- **Gaps**: nothing runs 94.1 % of the time" in text
+    assert "12 more rows (--top 0 shows all); 41 rows left out by filters" in text
+    untimed = render_markdown(builders.untimed_starts_audit())
+    assert "- **Wall** cannot tell (no start times) · kernels 162 µs per token\n" in untimed
+
+
+def test_no_tail_below_one_wave_and_all_limits_that_tie() -> None:
+    text = render_markdown(builders.joined_audit())
+    first = next(line for line in text.splitlines() if line.startswith("| 1 |"))
+    assert "| 0.02 |" in first
+    assert "registers + shared memory" in first
+    assert "| 12 +2 |" in first
+
+
+def test_levers_beyond_ten_are_counted() -> None:
+    base = builders.distance_audit()
+    assert base.distance is not None
+    gaps = replace(base.distance.steps[0], kernel_short=None)
+    account = replace(base.distance, steps=(gaps, *base.distance.steps * 8))
+    text = render_markdown(replace(base, distance=account))
+    assert "| gaps: nothing runs |" in text
+    assert "and 7 more" in text

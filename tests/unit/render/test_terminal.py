@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 from rich.cells import cell_len
 
+from geoaudit.diagnosis.finding import VerdictName
 from geoaudit.ranking.audit import Audit
 from geoaudit.render.ascii_text import to_ascii
 from geoaudit.render.terminal import render_terminal
@@ -16,6 +17,9 @@ AUDITS: dict[str, Callable[[], Audit]] = {
     "unknown": builders.unknown_audit,
     "empty": builders.empty_audit,
     "distance": builders.distance_audit,
+    "uneven": builders.uneven_audit,
+    "untimed-starts": builders.untimed_starts_audit,
+    "joined": builders.joined_audit,
     "hostile": builders.hostile_audit,
 }
 
@@ -83,13 +87,13 @@ def test_dropped_records_that_cannot_be_told_are_not_zero() -> None:
 def test_an_empty_table_is_no_clean_bill() -> None:
     text = render_terminal(builders.empty_audit())
     assert "no clean bill" in text
-    filtered = render_terminal(replace(builders.empty_audit(), hidden_rows=7))
+    filtered = render_terminal(replace(builders.empty_audit(), filtered_rows=7))
     assert "the filters left none" in filtered
 
 
 def test_the_waste_is_a_ceiling_with_and_without_communication() -> None:
     text = render_terminal(builders.audit())
-    assert "792 µs = 39.6 % of kernel time; without communication 480 µs = 24.0 %" in text
+    assert "792 µs = 39.6 % of kernel time; without communication 480 µs = 28.8 %" in text
     assert "CEILING" in text
 
 
@@ -100,9 +104,12 @@ def test_a_fill_below_half_is_marked_and_one_above_is_not() -> None:
 
 
 def test_hidden_rows_are_counted() -> None:
-    assert "12 more rows" in render_terminal(builders.audit())
+    assert "12 more rows (--top 0 shows all)" in render_terminal(builders.audit())
+    assert "filters" not in render_terminal(builders.audit())
+    filtered = render_terminal(builders.uneven_audit())
+    assert "12 more rows (--top 0 shows all); 41 rows left out by filters" in filtered
     one = render_terminal(replace(builders.audit(), hidden_rows=1))
-    assert "1 more row," in one
+    assert "1 more row " in one
     assert "more row" not in render_terminal(replace(builders.audit(), hidden_rows=0))
 
 
@@ -129,3 +136,102 @@ def test_an_ascii_terminal_gets_ascii() -> None:
     text = to_ascii(render_terminal(builders.audit()))
     assert text.isascii()
     assert text.count("?") == render_terminal(builders.audit()).count("?")
+
+
+def test_tokens_that_differ_show_their_range() -> None:
+    text = render_terminal(builders.uneven_audit())
+    wall = "34.9 ms per token, mean of 12; 6.66 to 55.0 ms, median 41.4 ms"
+    assert f"wall      {wall}\n" in text
+    assert "wall      4.18 ms per token\n" in render_terminal(builders.audit())
+
+
+def test_mostly_gaps_are_said_plainly() -> None:
+    text = " ".join(render_terminal(builders.uneven_audit()).split())
+    assert "nothing runs 94.1 % of the time: launches come late; a CUDA graph or fewer" in text
+    few = replace(builders.totals(), gap_time_per_token_ns=1_600_000.0)
+    assert "nothing runs" not in render_terminal(replace(builders.audit(), totals=few))
+
+
+def test_without_start_times_the_wall_is_unknown_in_words() -> None:
+    text = render_terminal(builders.untimed_starts_audit())
+    assert "wall      cannot tell (no start times) · kernels 162 µs per token\n" in text
+    assert "?, ?" not in text
+
+
+def test_a_device_of_bare_sm_count_and_the_index_of_several() -> None:
+    text = render_terminal(builders.untimed_starts_audit())
+    said = "Mystery GPU · 132 SMs (--sms), limits unknown: no waves or resident blocks"
+    assert f"device 0  {said}" in text
+    assert f"device 1  {said}" in text
+    assert "totals are means over these 2 devices" in text
+
+
+def test_tokens_that_were_told_are_not_called_complete() -> None:
+    text = render_terminal(builders.untimed_starts_audit())
+    assert "tokens    7 tokens as told; totals divided by 7 · " in text
+
+
+def test_a_row_that_joins_signatures_says_how_many_more() -> None:
+    text = render_terminal(builders.joined_audit())
+    assert "12 +2" in text
+    assert "+N beside a grid" in " ".join(text.split())
+    assert "+N beside a grid" not in " ".join(render_terminal(builders.audit()).split())
+
+
+def test_limits_that_tie_are_all_named() -> None:
+    for wide in (False, True):
+        text = render_terminal(builders.joined_audit(), wide=wide)
+        assert "registers + shared memory" in text
+
+
+def test_below_one_wave_there_is_no_tail() -> None:
+    wide = render_terminal(builders.audit(), wide=True).splitlines()
+    heading = next(line for line in wide if line.startswith("#"))
+    end = heading.index("tail") + len("tail")
+    tails = [line[end - 4 : end].strip() for line in wide if line[1:2] == " " and line[0].isdigit()]
+    # The last is the row of communication, below one wave too.
+    assert tails == ["", "", "", "112", ""]
+
+
+def test_rows_that_add_up_to_more_than_the_total_say_why() -> None:
+    concurrent = replace(builders.totals(), wasted_sm_time_per_token_ns=500_000.0)
+    text = render_terminal(replace(builders.audit(), totals=concurrent))
+    assert "the rows add up to 796 µs: each row blames a launch as if it ran alone" in text
+    assert "the rows add up" not in render_terminal(builders.audit())
+
+
+def test_records_that_are_missing_are_counted() -> None:
+    text = " ".join(render_terminal(builders.trace_audit()).split())
+    assert "1,691 recorded, 1,440 audited · 5 untimed · dropped: 311 · 311 launch calls" in text
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["healthy", "tail", "starved"], "next: geoaudit explain tail "),
+        (["healthy", "inconclusive"], "next: geoaudit report says for row 2 "),
+        (["healthy"], "next: geoaudit report -o audit "),
+    ],
+)
+def test_the_next_step_is_the_first_problem(names: list[VerdictName], expected: str) -> None:
+    rows = tuple(builders.row(rank, verdict_name=name) for rank, name in enumerate(names, start=1))
+    assert expected in render_terminal(replace(builders.audit(), rows=rows))
+
+
+def test_recorded_ranges_come_before_any_kernel() -> None:
+    base = builders.trace_audit()
+    rule = "no period; ranges recorded (for --token-range): decode"
+    text = render_terminal(replace(base, header=replace(base.header, token_rule=rule)))
+    assert "next: geoaudit rank --token-range NAME" in text
+
+
+def test_at_most_ten_levers_are_printed_and_a_ceiling_is_no_saving() -> None:
+    base = builders.distance_audit()
+    assert base.distance is not None
+    gaps = replace(base.distance.steps[0], kernel_short=None)
+    account = replace(base.distance, steps=(gaps, *base.distance.steps * 8))
+    text = render_terminal(replace(base, distance=account))
+    assert "\ngaps: nothing runs " in text
+    assert "of the distance" in text
+    assert "and 7 more" in text
+    assert "A ceiling is not a saving" in text

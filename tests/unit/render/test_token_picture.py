@@ -11,6 +11,7 @@ from geoaudit.render.token_picture import (
     PLOT_WIDTH,
     TALL_STRIP,
     TokenPicture,
+    picture_title,
     token_pictures,
 )
 from tests.unit.render import builders
@@ -27,7 +28,8 @@ def launch(start_ns: int, duration_ns: int, fill: float | None, rank: int = 1) -
 
 
 def pictures(launches: Sequence[TimelineLaunch]) -> tuple[TokenPicture, ...]:
-    return token_pictures(replace(builders.audit(), timeline=tuple(launches)))
+    audit = replace(builders.audit(), timeline=tuple(launches), pictured_wall_ns=None)
+    return token_pictures(audit)
 
 
 def picture(launches: Sequence[TimelineLaunch]) -> TokenPicture:
@@ -134,3 +136,23 @@ def test_ticks_are_round_and_within_the_plot() -> None:
     ticks = picture([launch(0, 1_000_000, 1.0)]).strips[0].ticks
     assert [tick.label for tick in ticks][:3] == ["0 µs", "200 µs", "400 µs"]
     assert all(MARGIN_LEFT <= tick.x <= MARGIN_LEFT + PLOT_WIDTH for tick in ticks)
+
+
+def test_the_pause_after_the_last_kernel_is_in_the_picture() -> None:
+    timeline = (launch(0, 700, 1.0),)
+    audit = replace(builders.audit(), timeline=timeline, pictured_wall_ns=1000.0)
+    (made,) = token_pictures(audit)
+    assert filled_area(made) == pytest.approx(0.7, abs=1e-3)
+    assert made.strips[0].ticks[-1].x == pytest.approx(MARGIN_LEFT + PLOT_WIDTH, abs=0.01)
+
+
+def test_a_long_pause_at_the_end_gets_the_picture_without_gaps() -> None:
+    audit = replace(builders.audit(), timeline=(launch(0, 10, 1.0),), pictured_wall_ns=1000.0)
+    sparse, closed = token_pictures(audit)
+    assert filled_area(sparse) == pytest.approx(0.01, abs=1e-3)
+    assert filled_area(closed) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_the_title_says_which_token() -> None:
+    assert picture_title(builders.audit()) == "Token 5 of 12, the one of median wall time"
+    assert picture_title(builders.trace_audit()) == "The start of the trace"
