@@ -82,6 +82,7 @@ def resolve_device(recorded: RecordedDevice, override: DeviceOverride) -> Resolv
     if override.sms is not None and override.sms < 1:
         raise InputError(f"--sms {override.sms}: a device has at least 1 SM")
     notes: list[str] = []
+    recorded = _without_impossible_count(recorded, notes)
     entry = lookup(recorded.name) if recorded.name else None
     if override.name is not None:
         chosen = find_entry(override.name)
@@ -101,6 +102,16 @@ def resolve_device(recorded: RecordedDevice, override: DeviceOverride) -> Resolv
         sm_count_source=spec.sm_count_source,
         disagreements=tuple(dict.fromkeys(notes)),
     )
+
+
+def _without_impossible_count(recorded: RecordedDevice, notes: list[str]) -> RecordedDevice:
+    """The clues without an SM count below 1, which no device has."""
+    if recorded.sm_count is None or recorded.sm_count >= 1:
+        return recorded
+    notes.append(
+        f"{_count_source(recorded)} says {recorded.sm_count} SMs, which no device has: not used"
+    )
+    return replace(recorded, sm_count=None, sm_count_source=None)
 
 
 def _with_bare_count(
@@ -202,7 +213,7 @@ def _with_stated_limits(spec: DeviceSpec, recorded: RecordedDevice, notes: list[
     changes: dict[str, int] = {}
     for field, words in _STATED_LIMITS.items():
         stated, tabled = getattr(recorded, field), getattr(spec, field)
-        if stated is None or stated == tabled:
+        if stated is None or stated < 1 or stated == tabled:
             continue
         changes[field] = stated
         notes.append(

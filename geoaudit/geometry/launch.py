@@ -17,8 +17,9 @@ def launch_geometry(
     Nothing is guessed: without a device only the counts of blocks and threads are known, and with
     a bare SM count the fill; without registers or shared memory no resident blocks, and without
     those no waves. Waves of a clustered grid rest on ``max_active_clusters`` alone, since what
-    fits depends on how the chip's SMs are grouped, and no formula gives it. Waves assume equal
-    block times.
+    fits depends on how the chip's SMs are grouped, and no formula gives it. A cluster that the
+    source does not record is taken for none: then fewer blocks may fit than counted, and the
+    waves of a clustered kernel come out too few. Waves assume equal block times.
 
     Args:
         shape: the launch; the sum ``shared_bytes`` is used where static or dynamic is missing.

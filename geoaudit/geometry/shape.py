@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Limiter = Literal[
-    "warps", "blocks", "registers", "shared_memory", "barriers", "grid", "clusters", "impossible"
-]
+Limiter = Literal["warps", "blocks", "registers", "shared_memory", "barriers", "impossible"]
 Dim3 = tuple[int, int, int]
 
 
@@ -16,7 +14,8 @@ class LaunchShape:
     Attributes:
         grid: blocks in x, y, z (always blocks, also where a cluster is set).
         block: threads in x, y, z.
-        cluster: blocks of one cluster in x, y, z; (1, 1, 1) or None without a cluster.
+        cluster: blocks of one cluster in x, y, z; (1, 1, 1): none; None: not recorded, which is
+            taken for none.
         registers_per_thread: as compiled.
         static_shared_bytes, dynamic_shared_bytes: shared memory of one block.
         shared_bytes: both together, where only the sum is known.

@@ -8,7 +8,7 @@ run from 0 to 1.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 ColumnType = Literal["text", "integer", "real"]
 KIND_KERNEL, KIND_COPY, KIND_SET = "kernel", "copy", "set"
@@ -27,6 +27,7 @@ class Column:
         nullable: whether a value may be missing.
         minimum: smallest allowed value, or None.
         meaning: one sentence.
+        since: first version of the schema that has it; null in recordings of older ones.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Column:
     nullable: bool
     minimum: int | None
     meaning: str
+    since: str = "1.0"
 
     @property
     def pandas_dtype(self) -> str:
@@ -57,9 +59,16 @@ def _column(
     unit: str = "",
     nullable: bool = True,
     minimum: int | None = None,
+    since: str = "1.0",
 ) -> str:
     _declared[name] = Column(
-        name=name, type=type, unit=unit, nullable=nullable, minimum=minimum, meaning=meaning
+        name=name,
+        type=type,
+        unit=unit,
+        nullable=nullable,
+        minimum=minimum,
+        meaning=meaning,
+        since=since,
     )
     return name
 
@@ -120,6 +129,14 @@ MAX_ACTIVE_CLUSTERS = _column(
     "clusters the device holds at once",
     unit="clusters",
     minimum=0,
+)
+BARRIERS_PER_BLOCK = _column(
+    "barriers_per_block",
+    "integer",
+    "block barriers the kernel was compiled with",
+    unit="barriers",
+    minimum=0,
+    since="1.1",
 )
 GRAPH_ID = _column("graph_id", "integer", "CUDA graph; null: not launched by a graph")
 GRAPH_NODE_ID = _column("graph_node_id", "integer", "node in the CUDA graph")

@@ -1,8 +1,8 @@
 """Recordings on disk: Parquet with versioned metadata, replaced in one step.
 
 A recording of one process is a file; one of several is a folder of that name with a part file
-each. The schema version is ``major.minor``: a newer major is an error, an older one is upgraded
-when it is read (there is none yet).
+each. The schema version is ``major.minor``: a newer major is an error; the columns that an older
+minor lacks are null.
 """
 
 import shutil
@@ -192,17 +192,30 @@ def _read_file(path: Path) -> Recording:
             f"{path}: a Parquet file, but not a recording of geoaudit. Make one with "
             "`geoaudit scan`."
         )
-    _check_version(path, described[_VERSION_KEY].decode("utf-8", "replace"))
+    version = described[_VERSION_KEY].decode("utf-8", "replace")
+    _check_version(path, version)
     try:
         metadata = msgspec.json.decode(described.get(_METADATA_KEY, b""), type=Metadata)
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: its metadata cannot be read: {error}") from error
-    launches = table.replace_schema_metadata(None).to_pandas()
+    launches = _upgraded(table.replace_schema_metadata(None).to_pandas(), version)
     for column in s.COLUMNS:
         if column.name in launches:
             launches[column.name] = typed(launches[column.name], column)
     validate(launches)
     return Recording(launches=launches, metadata=metadata, path=path)
+
+
+def _upgraded(launches: pd.DataFrame, version: str) -> pd.DataFrame:
+    """The table with the columns that its version of the schema did not have yet, null."""
+    newer = [c.name for c in s.COLUMNS if _numbers(c.since) > _numbers(version)]
+    filled = launches.assign(**{name: None for name in newer if name not in launches})
+    known = [column.name for column in s.COLUMNS if column.name in filled]
+    return filled[[*known, *(name for name in filled if name not in s.BY_NAME)]]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
 def _check_version(path: Path, version: str) -> None:

@@ -7,13 +7,23 @@ is counted, so that it neither enters a figure nor disappears unseen.
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
+from geoaudit.devices.spec import Vendor
 from geoaudit.launches import schema as s
 from geoaudit.launches.names import demangle, owner_of, shorten
 
-LARGEST_DIMENSION = 2**31 - 1
-"""Largest grid dimension (x) CUDA accepts: CUDA programming guide, compute capabilities."""
+# The largest grid (x, y, z) and block (x, y, z) a launch can have. NVIDIA: CUDA programming
+# guide, "Technical Specifications per Compute Capability", the same from 3.0 on. AMD: HIP takes
+# any axis of a grid that an int holds, and 1024 threads in any shape.
+LARGEST_AXES: Mapping[Vendor, tuple[int, ...]] = {
+    "nvidia": (2**31 - 1, 65_535, 65_535, 1024, 1024, 64),
+    "amd": (*[2**31 - 1] * 3, *[1024] * 3),
+}
+LARGEST_BLOCK_THREADS = 1024
+# The number of blocks of a grid is kept in a signed 64-bit integer.
+_LARGEST_GRID_BLOCKS = 2.0**63
 
 _LARGEST_TIME_NS = 2**62
 UNNAMED_KERNEL = "(unnamed kernel)"
@@ -54,30 +64,59 @@ def checked_times(start: pd.Series, end: pd.Series) -> tuple[dict[str, pd.Series
     return times, warnings
 
 
-def checked_geometry(columns: Mapping[str, pd.Series]) -> tuple[dict[str, pd.Series], list[str]]:
+def checked_geometry(
+    columns: Mapping[str, pd.Series], vendor: Vendor = "nvidia"
+) -> tuple[dict[str, pd.Series], list[str]]:
     """Grid, block and cluster of launches, null where they cannot be those of a launch.
 
-    A dimension below 1 or above 2^31 - 1, or one that is missing while others are there, makes
-    the whole geometry of the launch unknown. A cluster of 0, 0, 0 is how profilers write "no
-    cluster" and becomes 1, 1, 1.
+    A grid or block of which an axis is missing is unknown; where any is impossible, both are. A
+    cluster of 0, 0, 0 is how profilers write "no cluster" and becomes 1, 1, 1.
 
     Args:
         columns: the grid and block columns, Int64; the cluster columns where the source has them.
+        vendor: of the devices.
 
     Returns:
         All nine columns, and a warning where a geometry was not plausible.
     """
-    size = [columns[name] for name in (*s.GRID, *s.BLOCK)]
-    missing = np.logical_or.reduce([value.isna().to_numpy() for value in size])
-    wrong = np.logical_or.reduce([_outside(value) for value in size])
-    checked = {name: columns[name].mask(missing | wrong) for name in (*s.GRID, *s.BLOCK)}
-    warnings = []
-    if wrong.any():
-        warnings.append(
-            f"{int(wrong.sum()):,} launches have a grid or block dimension that no launch can "
-            "have (below 1 or above 2^31 - 1): their geometry counts as unknown"
-        )
-    return checked | _clusters(columns, missing | wrong), warnings
+    sizes = np.stack([_filled(columns[name]) for name in (*s.GRID, *s.BLOCK)], axis=1)
+    wrong = impossible_geometry(sizes[:, :3], sizes[:, 3:], vendor)
+    checked: dict[str, pd.Series] = {}
+    for names in (s.GRID, s.BLOCK):
+        missing = np.logical_or.reduce([columns[name].isna().to_numpy() for name in names])
+        checked |= {name: columns[name].mask(missing | wrong) for name in names}
+    unknown = checked[s.GRID_X].isna().to_numpy(dtype=bool)
+    return checked | _clusters(columns, unknown), impossible_warnings(int(wrong.sum()))
+
+
+def impossible_geometry(
+    grid: npt.NDArray[np.int64], block: npt.NDArray[np.int64], vendor: Vendor
+) -> npt.NDArray[np.bool_]:
+    """Which launches have a grid or block that no launch can have.
+
+    Args:
+        grid: shape (n, 3), in blocks; 1 where an axis is not known.
+        block: shape (n, 3), in threads; 1 where an axis is not known.
+        vendor: of the devices.
+    """
+    sizes = np.concatenate([grid, block], axis=1)
+    outside = (sizes < 1) | (sizes > np.array(LARGEST_AXES[vendor]))
+    # Products in floating point cannot overflow.
+    threads = block.astype(np.float64).prod(axis=1)
+    blocks = grid.astype(np.float64).prod(axis=1)
+    too_many = (threads > LARGEST_BLOCK_THREADS) | (blocks >= _LARGEST_GRID_BLOCKS)
+    impossible: npt.NDArray[np.bool_] = outside.any(axis=1) | too_many
+    return impossible
+
+
+def impossible_warnings(launches: int) -> list[str]:
+    """A warning where launches have a geometry that none can have."""
+    if not launches:
+        return []
+    return [
+        f"{launches:,} launches have a grid or block that no launch can have (a size of 0, "
+        "negative, or beyond the device's limits): their geometry is unknown"
+    ]
 
 
 def at_least(values: pd.Series, minimum: int) -> pd.Series:
@@ -114,19 +153,22 @@ def _numbered(values: Iterable[str]) -> tuple[np.ndarray, list[str]]:
     return np.array(codes, dtype=np.int64), list(numbers)
 
 
-def _outside(values: pd.Series) -> np.ndarray:
-    outside = (values < 1) | (values > LARGEST_DIMENSION)
-    flags: np.ndarray = outside.fillna(value=False).to_numpy(dtype=bool)
-    return flags
+def _filled(values: pd.Series) -> npt.NDArray[np.int64]:
+    filled: npt.NDArray[np.int64] = values.fillna(1).to_numpy(dtype=np.int64)
+    return filled
 
 
-def _clusters(columns: Mapping[str, pd.Series], unknown: np.ndarray) -> dict[str, pd.Series]:
+def _clusters(
+    columns: Mapping[str, pd.Series], unknown: npt.NDArray[np.bool_]
+) -> dict[str, pd.Series]:
     if s.CLUSTER_X not in columns:
         return {}
     values = [columns[name] for name in s.CLUSTER]
     none = np.logical_and.reduce([(v == 0).fillna(value=False).to_numpy(bool) for v in values])
     sized = [value.mask(none, 1) for value in values]
-    bad = np.logical_or.reduce([v.isna().to_numpy() | _outside(v) for v in sized]) | unknown
+    filled = np.stack([_filled(value) for value in sized], axis=1)
+    outside = ((filled < 1) | (filled > LARGEST_AXES["nvidia"][0])).any(axis=1)
+    bad = np.logical_or.reduce([v.isna().to_numpy() for v in sized]) | outside | unknown
     return {name: value.mask(bad) for name, value in zip(s.CLUSTER, sized, strict=True)}
 
 

@@ -133,12 +133,14 @@ def _geometry(rows: pd.DataFrame) -> tuple[dict[str, pd.Series], list[str]]:
     rocprofv3 records the dispatch packet, whose grid counts work-items (HSA specification,
     kernel dispatch packet: grid_size_x).
     """
-    checked, warnings = checked_geometry({name: rows[name] for name in (*s.GRID, *s.BLOCK)})
+    sizes = {name: rows[name] for name in (*s.GRID, *s.BLOCK)}
     uneven = pd.Series(False, index=rows.index)
     for grid, block in zip(s.GRID, s.BLOCK, strict=True):
-        remainder = checked[grid] % checked[block]
-        uneven |= (remainder > 0).fillna(value=False).astype(bool)
-        checked[grid] = (checked[grid] + checked[block] - 1) // checked[block]
+        workgroup = sizes[block].where(sizes[block] >= 1, 1)
+        uneven |= (sizes[grid] % workgroup > 0).fillna(value=False).astype(bool)
+        sizes[grid] = -(-sizes[grid] // workgroup)
+    checked, warnings = checked_geometry(sizes, "amd")
+    uneven &= checked[s.GRID_X].notna()
     if uneven.any():
         warnings.append(
             f"{int(uneven.sum()):,} launches have a grid in work-items that the workgroup does "

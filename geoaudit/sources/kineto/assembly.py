@@ -16,7 +16,7 @@ from geoaudit.sources.kineto.document import Document
 from geoaudit.sources.kineto.events import Malformed
 from geoaudit.sources.kineto.geometry import Geometry, LaunchCalls, join_calls, resolve_geometry
 from geoaudit.sources.kineto.ranges import RangePaths
-from geoaudit.sources.plausible import kernel_names
+from geoaudit.sources.plausible import impossible_warnings, kernel_names
 
 _ROCM_WARP_THREADS = 64
 _KERNEL = s.KINDS.index(s.KIND_KERNEL)
@@ -183,7 +183,6 @@ def _no_kernels(calls: LaunchCalls, malformed: Malformed) -> NotMeasuredError:
 
 
 def _warnings(activities: Activities, geometry: Geometry, malformed: Malformed) -> Iterator[str]:
-    impossible = activities.bad.geometries + geometry.impossible
     counted = (
         (malformed.skipped, f"events could not be read and were skipped ({malformed.first})."),
         (
@@ -191,11 +190,6 @@ def _warnings(activities: Activities, geometry: Geometry, malformed: Malformed) 
             f"events have arguments of a wrong type, which were left out ({malformed.first}).",
         ),
         (activities.bad.negative_durations, "records end before they start: counted as untimed."),
-        (
-            impossible,
-            "kernels have a grid or block that no launch can have (a size of 0, negative or "
-            "overflowed): their geometry is unknown.",
-        ),
         (
             geometry.ambiguous,
             "kernels have a grid whose unit is ambiguous (blocks or work-items: the launch call is "
@@ -207,7 +201,8 @@ def _warnings(activities: Activities, geometry: Geometry, malformed: Malformed) 
         ),
         (activities.bad.devices, "records do not say on which device they ran: counted as 0."),
     )
-    return (f"{count:,} {text}" for count, text in counted if count)
+    yield from impossible_warnings(activities.bad.geometries + geometry.impossible)
+    yield from (f"{count:,} {text}" for count, text in counted if count)
 
 
 def _nullable(values: Integers) -> pd.arrays.IntegerArray:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from geoaudit.launches import schema as s
 from geoaudit.sources.kineto.activities import BLOCK_FIELDS, GRID_FIELDS, MISSING, Integers
+from geoaudit.sources.plausible import impossible_geometry
 
 Flags = npt.NDArray[np.bool_]
 
@@ -16,10 +17,6 @@ Flags = npt.NDArray[np.bool_]
 _WORK_ITEM_LAUNCH = re.compile(r"hip(?:Ext|Hcc)ModuleLaunchKernel\w*")
 _GRAPH_LAUNCH = re.compile(r"\w*GraphLaunch\w*")
 _LAUNCH = re.compile(r"(?:cuda|cu|hip)\w*Launch(?!HostFunc)\w*")
-# CUDA: the x axis of a grid; HIP has the same limit in blocks.
-_LARGEST_AXIS_BLOCKS = 2**31 - 1
-# CUDA and HIP: threads of one block.
-_LARGEST_BLOCK_THREADS = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +121,11 @@ def resolve_geometry(
     ambiguous = uneven = 0
     if is_rocm:
         grid, ambiguous, uneven = _grid_in_blocks(grid, block, calls)
-    impossible = _impossible(grid, block)
+    impossible = impossible_geometry(
+        np.where(grid == MISSING, 1, grid),
+        np.where(block == MISSING, 1, block),
+        "amd" if is_rocm else "nvidia",
+    )
     unknown = impossible | (activities["kind"] != s.KINDS.index(s.KIND_KERNEL))
     no_shared = np.full(len(grid), MISSING)
     shared = calls.of_records("shared_bytes") if is_rocm else activities["shared_bytes"]
@@ -155,15 +156,6 @@ def _grid_in_blocks(
         int(ambiguous.sum()),
         int((work_items & ~divisible).sum()),
     )
-
-
-def _impossible(grid: Integers, block: Integers) -> Flags:
-    """Grids and blocks that no launch can have; products in floating point cannot overflow."""
-    threads = np.where(block == MISSING, 1, block).astype(np.float64).prod(axis=1)
-    blocks = np.where(grid == MISSING, 1, grid).astype(np.float64).prod(axis=1)
-    too_large = (threads > _LARGEST_BLOCK_THREADS) | (blocks >= 2.0**63)
-    impossible: Flags = too_large | (grid > _LARGEST_AXIS_BLOCKS).any(axis=1)
-    return impossible
 
 
 def _axes(columns: dict[str, Integers], fields: tuple[str, ...]) -> Integers:

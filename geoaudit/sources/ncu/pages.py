@@ -16,6 +16,7 @@ WANTED = frozenset(
     {
         *metrics.RAW_NAMES.values(),
         *(f"launch__{part}_dim_{axis}" for part in ("grid", "block", "cluster") for axis in "xyz"),
+        "launch__barrier_count",
         "dram__bytes.sum",
         "dram__bytes_read.sum",
         "dram__bytes_write.sum",

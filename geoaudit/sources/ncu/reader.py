@@ -30,6 +30,7 @@ _INTEGER_METRICS = {
     s.DYNAMIC_SHARED_BYTES: ("launch__shared_mem_per_block_dynamic", 0),
     s.SHARED_CONFIG_BYTES: ("launch__shared_mem_config_size", 1),
     s.MAX_ACTIVE_CLUSTERS: ("launch__cluster_max_active", 1),
+    s.BARRIERS_PER_BLOCK: ("launch__barrier_count", 0),
     s.DURATION_NS: ("gpu__time_duration.sum", 0),
 }
 
@@ -250,7 +251,7 @@ def _device(index: int, launches: Sequence[Launch]) -> RecordedDevice:
 
 
 def _most_common(launches: Sequence[Launch], metric: str) -> int | None:
-    values = Counter(int(v) for one in launches if (v := one.metrics.get(metric)) and v > 0)
+    values = Counter(int(v) for one in launches if (v := one.metrics.get(metric)) and v >= 1)
     return values.most_common(1)[0][0] if values else None
 
 

@@ -190,3 +190,20 @@ def test_a_recorded_device_is_taken_as_it_is() -> None:
     found = resolve_device(recorded, NOTHING)
     assert found.spec is not None
     assert (found.spec.sm_count, found.spec.usable_sms) == (40, 4)
+
+
+@pytest.mark.parametrize("sm_count", [0, -1])
+@pytest.mark.parametrize("name", ["NVIDIA H200", "unheard of", None])
+def test_a_count_that_no_device_has_is_not_used(sm_count: int, name: str | None) -> None:
+    recorded = RecordedDevice(name=name, sm_count=sm_count, sm_count_source="smCount")
+    resolved = resolve_device(recorded, DeviceOverride())
+    assert resolved.usable_sms == (132 if name == "NVIDIA H200" else None)
+    assert f"smCount says {sm_count} SMs, which no device has: not used" in resolved.disagreements
+    assert resolve_device(recorded, DeviceOverride(sms=5)).usable_sms == 5
+
+
+def test_limits_that_no_device_has_are_not_used() -> None:
+    recorded = RecordedDevice(name="NVIDIA H200", threads_per_warp=0, max_threads_per_sm=0)
+    spec = resolve_device(recorded, DeviceOverride()).spec
+    assert spec is not None
+    assert (spec.threads_per_warp, spec.max_threads_per_sm) == (32, 2048)

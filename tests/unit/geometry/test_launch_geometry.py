@@ -109,7 +109,8 @@ def test_without_a_resource_of_the_block_no_residency_is_known(missing: str) -> 
     whole = asdict(shape_of(12))
     geometry = launch_geometry(LaunchShape(**{**whole, missing: None}), device_of())
     assert geometry.sm_fill == pytest.approx(12 / 132)
-    assert known(geometry) <= {"grid_blocks", "block_threads", "sm_fill"}
+    assert geometry.usable_sms == 132
+    assert known(geometry) <= {"grid_blocks", "block_threads", "usable_sms", "sm_fill"}
 
 
 def test_without_a_grid_the_residency_is_known_alone() -> None:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from geoaudit.errors import InputError
+from geoaudit.errors import InputError, SchemaError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import TokenOptions
 from geoaudit.launches.store import (
@@ -16,6 +16,7 @@ from geoaudit.launches.store import (
     write_dataset,
     write_recording,
 )
+from geoaudit.launches.table import validate
 from tests.unit.ranking.builders import Launch, recording
 
 
@@ -88,7 +89,22 @@ def test_a_newer_major_version_is_refused(tmp_path: Path) -> None:
     table = pq.read_table(path)
     metadata = {**table.schema.metadata, b"geoaudit_schema_version": b"2.0"}
     pq.write_table(table.replace_schema_metadata(metadata), path)
-    with pytest.raises(InputError, match="schema version 2.0 is newer than 1.0"):
+    with pytest.raises(InputError, match="schema version 2.0 is newer than 1.1"):
+        read_recording(path)
+
+
+def test_columns_that_an_older_version_lacks_are_null(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    write_recording(recording([Launch()]), path)
+    table = pq.read_table(path).drop_columns([s.BARRIERS_PER_BLOCK])
+    metadata = table.schema.metadata
+    old = {**metadata, b"geoaudit_schema_version": b"1.0"}
+    pq.write_table(table.replace_schema_metadata(old), path)
+    read = read_recording(path)
+    assert read.launches[s.BARRIERS_PER_BLOCK].isna().all()
+    validate(read.launches)
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    with pytest.raises(SchemaError, match="missing .'barriers_per_block'."):
         read_recording(path)
 
 

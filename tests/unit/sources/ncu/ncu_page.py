@@ -126,6 +126,7 @@ RAW_METRICS: tuple[Metric, ...] = (
     ("launch__shared_mem_per_block_static", "byte/block", "1,024"),
     ("launch__shared_mem_per_block_dynamic", "byte/block", "163,840"),
     ("launch__shared_mem_config_size", "byte", "167,936"),
+    ("launch__barrier_count", "", "3"),
     ("launch__sm_count", "SM", "132"),
     ("device__attribute_display_name", "", "NVIDIA H200"),
     ("device__attribute_multiprocessor_count", "", "132"),

@@ -54,6 +54,7 @@ def test_the_raw_page(tmp_path: Path) -> None:
     assert row[[*SIZE]].tolist() == [6, 4, 2, 1024, 1, 1]
     assert row[[*s.CLUSTER]].tolist() == [2, 1, 1]
     assert row[s.MAX_ACTIVE_CLUSTERS] == 66
+    assert row[s.BARRIERS_PER_BLOCK] == 3
     assert row[s.REGISTERS_PER_THREAD] == 64
     assert (row[s.STATIC_SHARED_BYTES], row[s.DYNAMIC_SHARED_BYTES]) == (1024, 163_840)
     assert (row[s.SHARED_BYTES], row[s.SHARED_CONFIG_BYTES]) == (164_864, 167_936)
@@ -254,7 +255,9 @@ def test_both_pages_of_the_same_launches_give_the_same_table() -> None:
         for page in ("raw", "details")
     ]
     # Two runs of one program: what was launched is equal, what was measured is not.
-    measured = [s.DURATION_NS, s.DRAM_BYTES, s.SM_ACTIVE_FRACTION, s.PROCESS]
+    # The details page does not print the barriers.
+    assert pages[0].launches[s.BARRIERS_PER_BLOCK].notna().all()
+    measured = [s.DURATION_NS, s.DRAM_BYTES, s.SM_ACTIVE_FRACTION, s.PROCESS, s.BARRIERS_PER_BLOCK]
     raw_page, details_page = (page.launches.drop(columns=measured) for page in pages)
     pd.testing.assert_frame_equal(raw_page, details_page)
     for page in pages:
