@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from geoaudit.launches.mangled import LARGEST_DEMANGLED, demangles_to_little
 from geoaudit.launches.owners import is_communication, owner_of
 from geoaudit.launches.symbols import Component, Symbol
 
@@ -59,15 +60,21 @@ def demangle(name: str) -> str:
 
     Returns:
         The demangled name; the name as it is where it is not mangled, is no valid mangled name,
-        or the demangler is not installed.
+        the demangler is not installed, or the name would be longer than any kernel's.
     """
     name = _writable(name)
-    if not name.startswith("_Z"):
+    if not name.startswith("_Z") or not demangles_to_little(name, _demangled):
         return name
+    demangled = _demangled(name)
+    return name if demangled is None or len(demangled) > LARGEST_DEMANGLED else demangled
+
+
+def _demangled(name: str) -> str | None:
+    """What the demangler makes of a mangled name; None where it is not valid to it."""
     try:
         import cxxfilt
     except ImportError:
-        return name
+        return None
     # Older demanglers lack DF16b, the code of __bf16, which composable_kernel uses throughout.
     # Dd is a built-in type as well, so back-references keep their numbers, and no kernel uses it.
     for spelled, placeholder in ((name, None), (name.replace("DF16b", "Dd"), "decimal64")):
@@ -76,7 +83,7 @@ def demangle(name: str) -> str:
         except (cxxfilt.Error, UnicodeDecodeError):
             continue
         return demangled if placeholder is None else demangled.replace(placeholder, "__bf16")
-    return name
+    return None
 
 
 @lru_cache(maxsize=_CACHED_NAMES)

@@ -1,7 +1,9 @@
 import gzip
 import json
 import sqlite3
+import string
 from collections import defaultdict
+from collections.abc import Callable
 from contextlib import closing
 
 import pytest
@@ -132,6 +134,56 @@ def test_short_name_and_owner(name: str, short: str, owner: str) -> None:
 def test_demangle(mangled: str, demangled: str) -> None:
     # Newer demanglers spell the type std::bfloat16_t.
     assert demangle(mangled).replace("std::bfloat16_t", "__bf16") == demangled
+
+
+DIGITS = string.digits + string.ascii_uppercase
+
+
+def numbered(substitution: int) -> str:
+    """The back-reference to a substitution of this number, below 37."""
+    return f"S{DIGITS[substitution - 1] if substitution else ''}_"
+
+
+def nested_types(levels: int) -> str:
+    """Function of types of which each holds the one before twice: 2 ** levels ints in all."""
+    last = "".join(f"S_I{numbered(n)}{numbered(n)}E" for n in range(1, levels + 1))
+    return f"_Z1f1AIiE{last}"
+
+
+def nested_prefixes(levels: int) -> str:
+    """The same with members of a namespace, so that references begin names."""
+    at = range(1, 2 * levels, 2)
+    return "_Z1fN1A1bE" + "".join(f"NS_1cI{numbered(n)}{numbered(n)}EE" for n in at)
+
+
+def nested_parameters(levels: int) -> str:
+    """Functions of which each has the one before as template argument, and spells it twice."""
+    return "_Z1gI" + "XadL_Z1fI" * levels + "i" + "EvT_T_EE" * levels + "EvT_T_"
+
+
+@pytest.mark.parametrize(
+    ("nested", "levels"), [(nested_types, 22), (nested_prefixes, 18), (nested_parameters, 14)]
+)
+def test_a_name_that_stands_for_gigabytes_stays_mangled(
+    nested: Callable[[int], str], levels: int
+) -> None:
+    assert demangle(nested(2)).startswith(("f(", "void g<"))
+    bomb = nested(levels)
+    assert len(bomb) < 310
+    # Demangled it would take minutes, or all memory.
+    assert demangle(bomb) == bomb
+    assert shorten(demangle(bomb))
+
+
+def test_references_inside_of_names_and_operators_are_none() -> None:
+    members = "".join("9a_S_T_S1" for _ in range(4))
+    assert demangle(f"_ZN1A{members}Ev").endswith("::a_S_T_S1()")
+    assert demangle("_ZN1AaSEOS_" + "S_" * 40).startswith("A::operator=(A&&, A, A")
+
+
+def test_a_long_name_with_many_references_is_demangled() -> None:
+    name = "_Z1fIiEv1AIiE" + "S1_" * 300
+    assert demangle(name).count("A<int>") == 301
 
 
 @pytest.mark.parametrize(
