@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from geoaudit.diagnosis.gate import FailOn
+    from geoaudit.diagnosis.fail_on import FailOn
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _HELP = (
     "Exit with 1 where the audit holds any of these: rule ids or names, verdicts, severities "
-    "(error, warning, note: this or worse) or 'waste>N%' of kernel time; comma-separated."
+    "(error, warning, note: this or worse) or 'waste>N%' of the kernel time, collectives left out "
+    "(with filters: by the rows shown); comma-separated. Exit with 3 where none is found and the "
+    "recording does not tell."
 )
 
 
@@ -23,7 +25,7 @@ class _FailOnType(click.ParamType["FailOn"]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> "FailOn":
-        from geoaudit.diagnosis.gate import FailOn, parse_fail_on
+        from geoaudit.diagnosis.fail_on import FailOn, parse_fail_on
 
         return value if isinstance(value, FailOn) else parse_fail_on(str(value))
 

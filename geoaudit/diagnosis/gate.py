@@ -1,117 +1,75 @@
-"""The gate: what ``--fail-on`` names, and which of it an audit holds."""
+"""The gate: which of what ``--fail-on`` names an audit holds, and whether that could be told."""
 
-import difflib
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
-from geoaudit.diagnosis.finding import Finding, Severity, Verdict, VerdictName
+from geoaudit.diagnosis.fail_on import FailOn, parse_fail_on
+from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.judged_time import GatedRow, needs, unknown_fraction
 from geoaudit.diagnosis.rule import SEVERITIES
-from geoaudit.diagnosis.rules import all_rules
-from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.diagnosis.thresholds import JUDGED_TIME
+from geoaudit.errors import NotMeasuredError
 from geoaudit.quantities import percent, plural
 
-VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
+__all__ = ["FailOn", "GateEvidence", "gate", "parse_fail_on"]
 
-_WASTE = re.compile(r"waste\s*>\s*(\d+(?:\.\d+)?)\s*%", re.IGNORECASE)
+INCOMPLETE = ("GA901", "GA903")
+"""Rules whose error says that launches are missing: nothing can be passed on what is left."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FailOn:
-    """What a command fails on.
+class GateEvidence:
+    """What a gate looks at.
 
     Attributes:
-        rules: rule ids.
-        verdicts: verdicts.
-        severity: this severity or a worse one; None: no severity is named.
-        wasted_fraction: more wasted SM-time than this share of the kernel time; None: not named.
+        findings: all findings, of rows and of the recording.
+        rows: all rows that are shown, collectives included.
+        wasted_fraction: wasted SM-time / kernel time; None: cannot be told.
+        wasted_by: what that is said of.
+        replayed: the recording was not made on this machine.
+        untold_rules: rules that the source cannot tell, such as dropped records.
     """
 
-    rules: frozenset[str] = frozenset()
-    verdicts: frozenset[VerdictName] = frozenset()
-    severity: Severity | None = None
-    wasted_fraction: float | None = None
-
-    @property
-    def names_nothing(self) -> bool:
-        """Whether nothing can fail."""
-        return self == FailOn()
+    findings: Sequence[Finding]
+    rows: Sequence[GatedRow]
+    wasted_fraction: float | None
+    wasted_by: str = "the kernel time"
+    replayed: bool = False
+    untold_rules: frozenset[str] = frozenset()
 
 
-def parse_fail_on(text: str) -> FailOn:
-    """Read a comma-separated list of rules, verdicts, severities and ``waste>N%``.
-
-    Case does not matter, and ``-`` and ``_`` are the same. Of several severities, or several
-    ``waste``, the one that fails on more counts. Empty text names nothing.
-
-    Raises:
-        InputError: a word is none of these; the message names the nearest.
-    """
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    rules, verdicts, severities, wastes = set(), set(), [], []
-    known_rules = {
-        _key(spelled): rule.id for rule in all_rules() for spelled in (rule.id, rule.name)
-    }
-    known_verdicts = {_key(name): name for name in VERDICTS}
-    known_severities = {_key(name): name for name in SEVERITIES}
-    for word in words:
-        key = _key(word)
-        if key in known_rules:
-            rules.add(known_rules[key])
-        elif key in known_verdicts:
-            verdicts.add(known_verdicts[key])
-        elif key in known_severities:
-            severities.append(known_severities[key])
-        elif key.startswith("waste"):
-            wastes.append(_waste(word))
-        else:
-            raise _unknown(word, (*known_rules, *known_verdicts, *known_severities))
-    return FailOn(
-        rules=frozenset(rules),
-        verdicts=frozenset(verdicts),
-        severity=max(severities, key=SEVERITIES.index, default=None),
-        wasted_fraction=min(wastes, default=None),
-    )
-
-
-def gate(
-    fail_on: FailOn,
-    findings: Sequence[Finding],
-    verdicts: Iterable[Verdict],
-    wasted_fraction: float | None,
-) -> tuple[str, ...]:
+def gate(fail_on: FailOn, evidence: GateEvidence) -> tuple[str, ...]:
     """The reasons to fail, one sentence each; none: the gate is passed.
 
-    Args:
-        fail_on: what to fail on.
-        findings: all findings, of rows and of the recording.
-        verdicts: the verdict of every row.
-        wasted_fraction: wasted SM-time / kernel time of the token; None: cannot be told.
+    In this order: a replay is never judged, since nothing was measured here. What is named and is
+    there fails, however incomplete the recording: more of it would not take it away (a waste is
+    known from below: an unknown grid adds none). Only then a gate that found nothing asks
+    whether it could have: it does not pass where records were dropped, few of the launches were
+    recorded, the source never tells a rule that is named, no row is left, or what is named cannot
+    be told on more than a fifth of the kernel time. That records were dropped (GA901), or few
+    recorded (GA903), fails where the rule itself is named; under a severity it is a recording
+    that could not be judged.
 
     Raises:
-        NotMeasuredError: ``waste`` is named and cannot be told.
+        NotMeasuredError: something is named and cannot be judged.
     """
-    return (
-        *_rule_reasons(fail_on, findings),
-        *_verdict_reasons(fail_on, verdicts),
-        *_severity_reasons(fail_on, findings),
-        *_waste_reasons(fail_on, wasted_fraction),
-    )
-
-
-def require_measured(replayed: bool, fail_on: FailOn) -> None:
-    """Refuse to gate on a recording that was not made on this machine.
-
-    Raises:
-        NotMeasuredError: the scan is replayed and something is named to fail on.
-    """
-    if replayed and not fail_on.names_nothing:
+    if fail_on.names_nothing:
+        return ()
+    if evidence.replayed:
         raise NotMeasuredError(
             "this scan is the shipped recording, replayed: nothing was measured here, so no gate "
             "accepts it. Scan on a machine with a GPU, give a profile, or leave --fail-on out."
         )
+    reasons = (
+        *_rule_reasons(fail_on, evidence.findings),
+        *_verdict_reasons(fail_on, evidence.rows),
+        *_severity_reasons(fail_on, evidence.findings),
+        *_waste_reasons(fail_on, evidence),
+    )
+    if not reasons:
+        _require_judged(fail_on, evidence)
+    return reasons
 
 
 def _rule_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]:
@@ -121,10 +79,9 @@ def _rule_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]
             yield f"{rule_id} {fired[0].rule_name}: {_first_of(fired)}"
 
 
-def _verdict_reasons(fail_on: FailOn, verdicts: Iterable[Verdict]) -> Iterable[str]:
-    judged = list(verdicts)
+def _verdict_reasons(fail_on: FailOn, rows: Sequence[GatedRow]) -> Iterable[str]:
     for name in sorted(fail_on.verdicts):
-        reached = [verdict for verdict in judged if verdict.name == name]
+        reached = [row.verdict for row in rows if row.verdict.name == name]
         if reached:
             yield f"{name}: {plural(len(reached), 'row')}, first: {reached[0].reason}"
 
@@ -133,55 +90,60 @@ def _severity_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[
     if fail_on.severity is None:
         return
     for severity in SEVERITIES[: SEVERITIES.index(fail_on.severity) + 1]:
-        fired = [finding for finding in findings if finding.severity == severity]
+        fired = [
+            finding
+            for finding in findings
+            if finding.severity == severity and not _says_incomplete(finding)
+        ]
         if fired:
             yield f"{severity}: {_first_of(fired)}"
 
 
-def _waste_reasons(fail_on: FailOn, wasted_fraction: float | None) -> Iterable[str]:
-    if fail_on.wasted_fraction is None:
-        return
-    if wasted_fraction is None or math.isnan(wasted_fraction):
-        raise NotMeasuredError(
-            "--fail-on waste: the wasted SM-time cannot be told, because no launch has both a "
-            "grid on a known device and a time. Name the device (--device, --sms), or record again."
-        )
-    if wasted_fraction > fail_on.wasted_fraction:
+def _waste_reasons(fail_on: FailOn, evidence: GateEvidence) -> Iterable[str]:
+    bound, wasted = fail_on.wasted_fraction, evidence.wasted_fraction
+    if bound is not None and wasted is not None and wasted > bound:
         yield (
-            f"waste: {percent(wasted_fraction)} of the kernel time is wasted SM-time, more than "
-            f"{100 * fail_on.wasted_fraction:g} %"
+            f"waste: {percent(wasted)} of {evidence.wasted_by} is wasted SM-time, more than "
+            f"{100 * bound:g} %"
         )
+
+
+def _require_judged(fail_on: FailOn, evidence: GateEvidence) -> None:
+    incomplete = [finding for finding in evidence.findings if _says_incomplete(finding)]
+    if incomplete:
+        raise _not_judged(
+            f"{incomplete[0].rule_id}, {incomplete[0].message}. Record again: larger activity "
+            "buffers, a shorter recording, one profiler at a time."
+        )
+    untold = sorted(fail_on.rules & evidence.untold_rules)
+    if untold:
+        raise _not_judged(f"this source does not tell {', '.join(untold)}. Leave it out.")
+    if not evidence.rows:
+        raise _not_judged("no row is left to judge. Take a filter away.")
+    for need in needs(fail_on):
+        unknown = unknown_fraction(evidence.rows, need)
+        if unknown > 1 - JUDGED_TIME:
+            raise _not_judged(
+                f"{need.unknown} for {percent(unknown)} of {need.share_of}. {need.remedy}"
+            )
+    wasted = evidence.wasted_fraction
+    if fail_on.wasted_fraction is not None and (wasted is None or math.isnan(wasted)):
+        raise _not_judged(
+            "the wasted SM-time cannot be told, because no kernel that is judged, collectives left "
+            "out, has both a grid on a known device and a time. Name the device (--device, --sms), "
+            "or record again."
+        )
+
+
+def _says_incomplete(finding: Finding) -> bool:
+    return finding.rule_id in INCOMPLETE and finding.severity == "error"
+
+
+def _not_judged(why: str) -> NotMeasuredError:
+    return NotMeasuredError(f"--fail-on: nothing named was found, and it could not be told: {why}")
 
 
 def _first_of(findings: Sequence[Finding]) -> str:
     first = findings[0]
     kernel = f" ({first.kernel})" if first.kernel else ""
     return f"{plural(len(findings), 'finding')}, first: {first.message}{kernel}"
-
-
-def _waste(word: str) -> float:
-    match = _WASTE.fullmatch(word)
-    if match is None or float(match[1]) > 100:
-        raise InputError(
-            f"--fail-on {_shown(word)}: write waste>N% with N from 0 to 100, quoted for the shell: "
-            "--fail-on 'waste>10%'."
-        )
-    return float(match[1]) / 100
-
-
-def _unknown(word: str, known: Iterable[str]) -> InputError:
-    near = difflib.get_close_matches(_key(word), known, n=3, cutoff=0.5)
-    spelled = [key.upper() if key.startswith("ga") else key for key in near]
-    hint = f" Nearest: {', '.join(spelled)}." if spelled else ""
-    return InputError(
-        f"--fail-on {_shown(word)}: neither a rule, a verdict, a severity (error, warning, note) "
-        f"nor waste>N%.{hint} `geoaudit explain` lists rules and verdicts."
-    )
-
-
-def _shown(word: str) -> str:
-    return repr(word if len(word) <= 60 else word[:60] + "...")
-
-
-def _key(word: str) -> str:
-    return word.casefold().replace("-", "_")

@@ -4,13 +4,25 @@ import math
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.evidence import SignatureEvidence, SpreadClass, Timing
+from geoaudit.diagnosis.spread import classify_interval, spread_bounds
 from geoaudit.diagnosis.thresholds import (
+    NEAR_LAUNCH_FLOOR,
     OVERLAPPED,
     SPREAD_LAUNCHES,
-    TIGHT_TICKS,
+    UNFILLED_THREADS,
     Thresholds,
 )
-from geoaudit.quantities import duration, percent
+from geoaudit.geometry.shape import LaunchShape
+from geoaudit.quantities import duration, percent, plural
+
+NORMAL_MAD = 0.6745
+"""MAD of a normal sample / its standard deviation."""
+
+MAD_STANDARD_ERROR = 1.17
+"""Relative standard error of the MAD of a normal sample, x sqrt(n): its efficiency is 36.7 %."""
+
+STD_STANDARD_ERROR = 0.71
+"""Relative standard error of the standard deviation of a normal sample, x sqrt(n): 1/sqrt(2)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,19 +52,35 @@ def is_mostly_overlapped(timing: Timing | None) -> bool:
     )
 
 
+def is_near_launch_floor(timing: Timing | None, thresholds: Thresholds) -> bool:
+    """Whether the median duration is above the launch floor and by no more than a fifth of it."""
+    if timing is None or is_launch_bound(timing, thresholds):
+        return False
+    return timing.median_ns <= (1 + NEAR_LAUNCH_FLOOR) * thresholds.launch_floor_ns
+
+
 def is_persistent(evidence: SignatureEvidence) -> bool:
-    """Whether the grid is k x usable SMs, all resident at once: the shape of a persistent kernel.
+    """Whether it has the shape of a persistent kernel: k x usable SMs, resident at once, filled.
+
+    Filled means that it takes every block slot its residency allows, or at least half of the
+    device's thread slots. A grid that merely happens to be a multiple of the SM count, with few
+    threads and room for more, is not persistent. Where it is unknown how many blocks (or clusters)
+    are resident, only one block per SM without clusters is known to be resident at once.
 
     Assumes that a grid that is an exact multiple of the SM count was sized by it.
     """
-    blocks, sms = evidence.geometry.grid_blocks, evidence.geometry.usable_sms
-    resident = evidence.geometry.resident_blocks_per_sm
-    if not blocks or sms is None:
+    geometry = evidence.geometry
+    blocks, sms, waves = geometry.grid_blocks, geometry.usable_sms, geometry.waves
+    if not blocks or sms is None or blocks % sms:
         return False
-    blocks_per_sm, rest = divmod(blocks, sms)
-    if rest:
-        return False
-    return blocks_per_sm == 1 if resident is None else 1 <= blocks_per_sm <= resident
+    one_per_sm = blocks == sms and not is_clustered(evidence.shape)
+    resident = one_per_sm if waves is None else waves <= 1
+    return resident and (waves == 1 or (thread_bound(evidence) or 0.0) >= UNFILLED_THREADS)
+
+
+def is_clustered(shape: LaunchShape) -> bool:
+    """Whether the launch is known to group its blocks into clusters."""
+    return shape.cluster is not None and math.prod(shape.cluster) > 1
 
 
 def thread_bound(evidence: SignatureEvidence) -> float | None:
@@ -70,14 +98,14 @@ def thread_bound(evidence: SignatureEvidence) -> float | None:
 def leaves_threads_unfilled(evidence: SignatureEvidence, below: float) -> bool:
     """Whether a grid that reaches every second SM has too few threads to fill the slots.
 
-    Smaller grids are another rule's; persistent grids, and grids that fill the resident-block
-    slots (there the registers or shared memory of the block are what empties the SM), nobody's.
+    Smaller grids are another rule's; grids that fill the resident-block slots, as persistent
+    ones do, nobody's: there the registers or shared memory of the block are what empties the SM.
     """
     geometry, bound = evidence.geometry, thread_bound(evidence)
     if bound is None or geometry.sm_fill is None or geometry.sm_fill < below:
         return False
     slots_unfilled = geometry.slot_fill is None or geometry.slot_fill < below
-    return bound < below and slots_unfilled and not is_persistent(evidence)
+    return bound < below and slots_unfilled
 
 
 def tail_loss(evidence: SignatureEvidence, most_full_waves: int) -> float | None:
@@ -94,30 +122,38 @@ def tail_loss(evidence: SignatureEvidence, most_full_waves: int) -> float | None
 def spread_of(timing: Timing, thresholds: Thresholds) -> Spread:
     """The spread as it was classified from the samples, else estimated from the figures alone.
 
-    Without samples the relative MAD, else standard deviation / median (never less than the MAD
-    of a symmetric sample), is given the 95 % interval of a normal sample's deviation.
+    Without samples the relative MAD is given the 95 % interval of a normal sample's; without it
+    the standard deviation stands for the MAD that a normal sample of it has. Where call sites are
+    not told apart, launches that differ by their site look like launches that do not repeat: a
+    wide spread is then no evidence, and a tight one is.
     """
     if timing.relative_mad is not None:
-        value, measure = timing.relative_mad, f"spread {percent(timing.relative_mad)}"
+        value, precision = timing.relative_mad, MAD_STANDARD_ERROR
+        measure = f"spread {percent(value)}"
     elif timing.std_ns is not None and timing.median_ns > 0:
-        value = timing.std_ns / timing.median_ns
-        measure = f"standard deviation {duration(timing.std_ns)}, {percent(value)} of the median,"
+        relative_std = timing.std_ns / timing.median_ns
+        value, precision = NORMAL_MAD * relative_std, STD_STANDARD_ERROR
+        measure = f"standard deviation {duration(timing.std_ns)}, {percent(relative_std)} of the "
+        measure += "median,"
     else:
         return Spread(name="undecided", sentence="no call site was timed twice")
-    where = "call sites that are not told apart"
-    if timing.sites is not None:
-        where = "1 site" if timing.sites == 1 else f"{timing.sites} sites"
-    sentence = f"{measure} over {timing.launches} launches at {where}"
-    return Spread(name=timing.spread or _estimated(value, timing, thresholds), sentence=sentence)
+    name = timing.spread or _estimated(value, precision, timing, thresholds)
+    launches = plural(timing.launches, "launch", "launches")
+    if timing.sites is None:
+        where = "call sites are not told apart (no tokens)"
+        sentence = f"{measure} over {launches}; {where}"
+        return Spread(name="tight" if name == "tight" else "undecided", sentence=sentence)
+    sentence = f"{measure} over {launches} at {plural(timing.sites, 'site')}"
+    return Spread(name=name, sentence=sentence)
 
 
-def _estimated(value: float, timing: Timing, thresholds: Thresholds) -> SpreadClass:
+def _estimated(
+    value: float, precision: float, timing: Timing, thresholds: Thresholds
+) -> SpreadClass:
+    """Class of a relative MAD whose standard error is ``precision`` x it / sqrt(freedom)."""
     freedom = timing.launches - (timing.sites or 1)
-    if timing.launches < SPREAD_LAUNCHES or freedom < 1:
+    if timing.repetitions < SPREAD_LAUNCHES or freedom < 1:
         return "undecided"
-    margin = 1.96 / math.sqrt(2 * freedom)
-    ticks = TIGHT_TICKS * thresholds.timer_tick_ns / max(timing.median_ns, 1.0)
-    tight = max(thresholds.tight_spread, ticks)
-    if value * (1 + margin) <= tight:
-        return "tight"
-    return "wide" if value * (1 - margin) >= max(thresholds.wide_spread, tight) else "undecided"
+    margin = 1.96 * precision / math.sqrt(freedom)
+    tight, wide = spread_bounds(timing.median_ns, thresholds)
+    return classify_interval(value * (1 - margin), value * (1 + margin), tight=tight, wide=wide)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 SMALL_GRID_SM_FILL = 0.5
-"""Below it a grid leaves most of the device empty: the lab marks everything under 50 % of SMs."""
+"""Below it a grid leaves most of the device empty."""
 
 FILLED_SM_FILL = 0.8
 """From it on a grid counts as covering the device; the same lost fifth as WORTHWHILE_TAIL."""
@@ -31,11 +31,15 @@ BARELY_FILLED_THREADS = 0.25
 
 LAUNCH_FLOOR_NS = 2_500.0
 """Median durations up to it are the launch's own cost: on an H200 launches that exit at once
-take 1.3 to 1.5 us, one-block elementwise kernels 0.9 to 1.9 us, and a small state update with a
-bandwidth floor of 0.37 us, reshaped as far as it goes, still takes 2.25 us."""
+take 1.3 to 1.5 µs, one-block elementwise kernels 0.9 to 1.9 µs, and a small state update with a
+bandwidth floor of 0.37 µs, reshaped as far as it goes, still takes 2.25 µs."""
+
+NEAR_LAUNCH_FLOOR = 0.2
+"""Medians above the floor by no more than this share of it say so: the floor is no measurement of
+this device, and such a row may be on either side of it."""
 
 TIGHT_SPREAD = 0.03
-"""Upper bound of the relative MAD of a tight spread (the documents' starved kernel: 1.1 %)."""
+"""Upper bound of the relative MAD of a tight spread (a starved kernel alone on an H200: 1.1 %)."""
 
 WIDE_SPREAD = 0.08
 """Lower bound of the relative MAD of a wide spread."""
@@ -47,13 +51,21 @@ TIGHT_TICKS = 2
 """A spread within so many timer ticks is the timer's."""
 
 SPREAD_LAUNCHES = 10
-"""Fewer launches do not make a spread (the lab asks for at least 10 repetitions)."""
+"""Fewer launches do not make a spread."""
 
 OVERLAPPED = 0.5
 """Above it a launch mostly shares the device, and its own small grid is not the device's."""
 
 NOTABLE_UNKNOWN_GEOMETRY = 0.05
 """Share of the kernel time without a grid from which an audit's ranking may be wrong."""
+
+MINIMUM_COVERAGE = 0.8
+"""Below it a recording is too incomplete to be judged, and GA903 is an error: a fifth of the
+launches, as much as WORTHWHILE_TAIL calls worth a verdict, could be anything."""
+
+JUDGED_TIME = 0.8
+"""A gate passes only where what it names could be told on more than this share of the kernel
+time: what is left could hide as much as WORTHWHILE_TAIL calls worth a verdict."""
 
 NOTABLE_UNTIMED = 0.01
 """Share of the launches without a time from which per-token times may be wrong."""

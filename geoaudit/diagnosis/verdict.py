@@ -9,8 +9,8 @@ order  case                                                verdict
 4      no launch timed                                     inconclusive: time
 5      less than 50 % of the SMs have a block              starved
 6      50 to 80 % of the SMs have a block                  inconclusive: between
-7      resident blocks unknown                             inconclusive: registers, shared memory
-8      grid = k x SMs, resident at once                    healthy (persistent)
+7      blocks or clusters held at once unknown             inconclusive: registers, clusters
+8      grid = k x SMs, resident at once, filled            healthy (persistent)
 9      1 to 4 whole waves, wave efficiency below 80 %      tail
 10     a full wave, theoretical occupancy below 50 %       occupancy_limited
 11     every SM has a block, thread slots below 50 %       inconclusive: warps
@@ -20,15 +20,20 @@ order  case                                                verdict
 Cases 5, 9 and 10 give way to ``inconclusive`` where the evidence disagrees: durations spread
 widely (a starved kernel may be noisy too, so noise proves neither), or the launch mostly runs
 under other kernels, which use the SMs that it leaves (small grids are then often on purpose).
-A wide spread also takes a ``healthy`` back. All verdicts are ``suspected``: one recording holds
+A wide spread also takes a ``healthy`` back, overlap does not; where call sites are not told apart
+a wide spread is no evidence. Above the launch floor by up to a fifth, the reason says so.
+
+`judge` reaches the verdicts of ``REACHED``; the others need an intervention or counters. All
+verdicts are ``suspected``: one recording holds
 no intervention.
 """
 
 from collections.abc import Callable
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
-from geoaudit.diagnosis.finding import Verdict
+from geoaudit.diagnosis.finding import Verdict, VerdictName
 from geoaudit.diagnosis.recognition import (
+    is_clustered,
     is_launch_bound,
     is_persistent,
     leaves_threads_unfilled,
@@ -49,6 +54,16 @@ from geoaudit.diagnosis.weighing import inconclusive, suspected, weighed
 from geoaudit.geometry.shape import Limiter
 from geoaudit.launches.names import is_communication
 from geoaudit.quantities import duration, percent, plural
+
+REACHED: tuple[VerdictName, ...] = (
+    "starved",
+    "tail",
+    "occupancy_limited",
+    "launch_bound",
+    "communication",
+    "healthy",
+    "inconclusive",
+)
 
 Case = Callable[[SignatureEvidence, Thresholds], Verdict | None]
 
@@ -109,7 +124,8 @@ def _unknown_geometry(evidence: SignatureEvidence, thresholds: Thresholds) -> Ve
         return inconclusive(
             "the device, and with it the SM count, is unknown", "--device NAME or --sms N"
         )
-    if geometry.grid_blocks < 1 or geometry.resident_blocks_per_sm == 0:
+    nothing_fits = geometry.resident_blocks_per_sm == 0 or evidence.shape.max_active_clusters == 0
+    if geometry.grid_blocks < 1 or nothing_fits:
         return inconclusive(
             "a launch of this shape is impossible on the device named", "the device it ran on"
         )
@@ -153,9 +169,15 @@ def _between(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | N
 def _unknown_residency(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     if evidence.geometry.waves is not None or is_persistent(evidence):
         return None
+    if is_clustered(evidence.shape) and evidence.shape.max_active_clusters is None:
+        return inconclusive(
+            f"{_grid_on_sms(evidence)}, but how many of its clusters are active at once is unknown",
+            "the clusters active at once: cudaOccupancyMaxActiveClusters, or a recording by Nsight "
+            "Compute",
+        )
     return inconclusive(
         f"{_grid_on_sms(evidence)}, but how many blocks an SM holds is unknown",
-        "registers per thread, shared memory and, for clusters, the most that are active at once",
+        "registers per thread and shared memory",
     )
 
 

@@ -4,7 +4,12 @@ from dataclasses import replace
 
 from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Verdict, VerdictName
-from geoaudit.diagnosis.recognition import Spread, is_mostly_overlapped, spread_of
+from geoaudit.diagnosis.recognition import (
+    Spread,
+    is_mostly_overlapped,
+    is_near_launch_floor,
+    spread_of,
+)
 from geoaudit.diagnosis.thresholds import Thresholds
 from geoaudit.quantities import duration, percent
 
@@ -22,6 +27,9 @@ def inconclusive(reason: str, would_decide: str) -> Verdict:
 def weighed(verdict: Verdict, evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict:
     """The verdict with what the timing rules out, or taken back where the timing disagrees."""
     timing = evidence.timing
+    if is_near_launch_floor(timing, thresholds) and verdict.name != "communication":
+        floor = duration(thresholds.launch_floor_ns)
+        verdict = replace(verdict, reason=f"{verdict.reason}; near the launch floor of {floor}")
     if timing is None or verdict.name in ("communication", "launch_bound", "inconclusive"):
         return verdict
     spread = spread_of(timing, thresholds)

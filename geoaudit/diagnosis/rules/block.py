@@ -119,7 +119,8 @@ def block_slots_limit_residency(evidence: SignatureEvidence) -> Observation | No
         return None
     return "note", (
         f"{count(geometry.resident_blocks_per_sm)} block slots of "
-        f"{count(geometry.block_threads)} threads: {_resident_warps(evidence)} ({percent(occupancy)})"
+        f"{count(geometry.block_threads)} threads: "
+        f"{_resident_warps(evidence)} ({percent(occupancy)})"
     )
 
 

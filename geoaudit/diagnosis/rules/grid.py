@@ -109,8 +109,8 @@ def thread_slots_unfilled(evidence: SignatureEvidence) -> Observation | None:
         More or wider blocks; or more loads in flight in each thread (16-byte loads, unrolling),
         which makes the same bytes outstanding with fewer threads.
     Limits:
-        Not raised where the grid fills the resident-block slots (see GA104 to GA106), for a grid
-        of k x SMs that is resident at once (a persistent kernel) and below 50 % of SMs (GA101).
+        Not raised where the grid fills the resident-block slots (see GA104 to GA106; persistent
+        kernels do) and below 50 % of SMs (GA101).
         Few warps with many independent loads each can be enough: counters tell.
     """
     bound = thread_bound(evidence)

@@ -3,7 +3,11 @@
 from geoaudit.diagnosis.evidence import RecordingEvidence
 from geoaudit.diagnosis.finding import Severity
 from geoaudit.diagnosis.rule import Observation, rule
-from geoaudit.diagnosis.thresholds import NOTABLE_UNKNOWN_GEOMETRY, NOTABLE_UNTIMED
+from geoaudit.diagnosis.thresholds import (
+    MINIMUM_COVERAGE,
+    NOTABLE_UNKNOWN_GEOMETRY,
+    NOTABLE_UNTIMED,
+)
 from geoaudit.quantities import count, percent, plural
 
 
@@ -62,7 +66,7 @@ def incomplete_coverage(evidence: RecordingEvidence) -> Observation | None:
     """The driver saw more launches than there are records.
 
     What it measures:
-        Kernel records against launches counted apart from them; no record at all is an error.
+        Kernel records against launches counted apart from them; below 80 % it is an error.
     Why it matters:
         A recorder can lose its subscription to another one without any error.
     Formula:
@@ -78,7 +82,7 @@ def incomplete_coverage(evidence: RecordingEvidence) -> Observation | None:
     seen = evidence.launches_seen
     if seen is None or evidence.launches >= seen:
         return None
-    severity: Severity = "warning" if evidence.launches else "error"
+    severity: Severity = "warning" if evidence.launches / seen >= MINIMUM_COVERAGE else "error"
     return severity, (
         f"{count(evidence.launches)} records of {plural(seen, 'launch', 'launches')} the driver "
         f"saw: {percent(evidence.launches / seen)} covered"

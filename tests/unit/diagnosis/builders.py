@@ -51,3 +51,12 @@ def evidence(
         device=device,
         timing=timing,
     )
+
+
+def clustered(
+    blocks: int, threads: int, *, active: int | None, registers: int | None = 32
+) -> SignatureEvidence:
+    """The same in clusters of four blocks, of which the H200 holds ``active`` at once."""
+    plain = evidence(blocks, threads, registers=registers)
+    shape = replace(plain.shape, cluster=(4, 1, 1), max_active_clusters=active)
+    return replace(plain, shape=shape, geometry=launch_geometry(shape, H200))

@@ -186,6 +186,11 @@ def test_thread_slots_unfilled_where_every_sm_has_a_block() -> None:
     assert "GA101" not in fired
 
 
+@pytest.mark.parametrize("blocks", [132, 133])
+def test_one_warp_on_every_sm_leaves_them_unfilled(blocks: int) -> None:
+    assert findings(evidence(blocks, 32))["GA107"].severity == "warning"
+
+
 def test_thread_slots_are_bounded_without_registers() -> None:
     assert "GA107" in findings(evidence(512, 128, device=B200, registers=None))
 
@@ -194,12 +199,11 @@ def test_thread_slots_are_bounded_without_registers() -> None:
     "case",
     [
         evidence(12, 128),
-        evidence(132, 128),
-        evidence(264, 128),
+        evidence(132, 384, registers=168),
         evidence(1_056, 256),
         evidence(128, 384, registers=168),
     ],
-    ids=["small-grid", "persistent", "two-per-sm", "full", "residency-full"],
+    ids=["small-grid", "persistent", "full", "residency-full"],
 )
 def test_thread_slots_that_another_rule_or_nobody_is_blamed_for(case: SignatureEvidence) -> None:
     assert "GA107" not in findings(case)
@@ -256,6 +260,8 @@ def test_findings_keep_to_the_severities_their_rule_declares(
         (RecordingEvidence(launches=10, geometry_unknown_fraction=0.8), [("GA902", "warning")]),
         (RecordingEvidence(launches=10, geometry_unknown_fraction=0.01), [("GA902", "note")]),
         (RecordingEvidence(launches=0, launches_seen=100_928), [("GA903", "error")]),
+        (RecordingEvidence(launches=79, launches_seen=100), [("GA903", "error")]),
+        (RecordingEvidence(launches=80, launches_seen=100), [("GA903", "warning")]),
         (RecordingEvidence(launches=99, launches_seen=100), [("GA903", "warning")]),
         (RecordingEvidence(launches=1_000, untimed=1), [("GA904", "note")]),
         (RecordingEvidence(launches=10, untimed=1), [("GA904", "warning")]),

@@ -1,15 +1,19 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import stats
 
+from geoaudit.diagnosis.evidence import SpreadClass
 from geoaudit.diagnosis.spread import (
-    _bootstrap_interval,
     classify_interval,
     classify_spread,
+    is_whole_microseconds,
+    rank_below_median,
     spread_bounds,
+    spread_interval,
     timing_of_sites,
 )
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
@@ -46,7 +50,7 @@ def test_sites_of_different_speed_are_not_a_spread() -> None:
     assert timing.overlapped_fraction == 0.25
 
 
-def test_the_documents_spread_is_tight() -> None:
+def test_one_percent_over_twelve_launches_is_tight() -> None:
     timing = timing_of_sites(sites(87_000, 982, count=1, launches=12))
     assert timing.spread == "tight"
     assert timing.std_ns is not None
@@ -84,32 +88,109 @@ def test_durations_of_zero_have_no_relative_spread() -> None:
     assert (timing.median_ns, timing.relative_mad, timing.spread) == (0.0, None, "undecided")
 
 
-def test_an_open_verdict_is_settled_by_the_bootstrap_and_repeats() -> None:
-    open_case = sites(87_000, 26_000, count=3, launches=12)
-    first = timing_of_sites(open_case)
-    assert first == timing_of_sites(open_case)
-    assert first.spread == "wide"
+# MAD of a normal sample / its standard deviation.
+NORMAL_MAD = 0.6745
+SAMPLES = 300
 
 
-@pytest.mark.parametrize(("count", "launches"), [(1, 60), (5, 12), (40, 9)])
-def test_bootstrap_agrees_with_scipy(count: int, launches: int) -> None:
-    noisy = sites(87_000, 11_500, count=count, launches=launches)
+def _classes(law: str, relative_mad: float, count: int, launches: int) -> dict[SpreadClass, float]:
+    """Share of samples in each class; the true relative MAD of all sites is the one given."""
+    generator = np.random.default_rng(20260807)
+    std = relative_mad / NORMAL_MAD
+    found: dict[SpreadClass, float] = {"tight": 0.0, "undecided": 0.0, "wide": 0.0}
+    for _ in range(SAMPLES):
+        noise = std * generator.standard_normal((count, launches))
+        factors = 1 + noise if law == "normal" else np.exp(noise)
+        found[classify_spread(list(87_000.5 * factors))] += 1 / SAMPLES
+    return found
 
-    def row_relative_mad(*samples: Site, axis: int = -1) -> Site:
-        row: Site = np.median(
-            [stats.median_abs_deviation(s, axis=axis) / np.median(s, axis=axis) for s in samples],
-            axis=0,
-        )
-        return row
 
-    expected = stats.bootstrap(
-        noisy, row_relative_mad, n_resamples=2_000, method="percentile", random_state=1
-    ).confidence_interval
-    width = expected.high - expected.low
-    low, high = _bootstrap_interval(noisy)
-    # 32 of 40 sites are resampled: the interval may be that much wider.
-    assert low == pytest.approx(expected.low, abs=0.25 * width)
-    assert high == pytest.approx(expected.high, abs=0.25 * width)
+PLANS = [(1, 12), (5, 2), (4, 3), (32, 2), (69, 12), (1, 100), (2, 6), (3, 4)]
+
+
+@pytest.mark.parametrize("law", ["normal", "lognormal"])
+@pytest.mark.parametrize(("count", "launches"), PLANS)
+def test_a_wrong_class_is_rare_whatever_the_plan(law: str, count: int, launches: int) -> None:
+    assert _classes(law, 0.06, count, launches)["tight"] <= 0.05
+    assert _classes(law, 0.05, count, launches)["wide"] <= 0.05
+    # At the bounds themselves: each side of the interval is wrong in at most 2.5 %.
+    assert _classes(law, 0.0301, count, launches)["tight"] <= 0.05
+    assert _classes(law, 0.0799, count, launches)["wide"] <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("count", "launches", "relative_mad", "expected", "share"),
+    [
+        (1, 12, 0.008, "tight", 0.9),
+        (32, 2, 0.015, "tight", 0.9),
+        (69, 12, 0.02, "tight", 0.9),
+        (69, 12, 0.1, "wide", 0.9),
+        (1, 100, 0.15, "wide", 0.9),
+        (5, 2, 0.0, "undecided", 1.0),
+        (5, 2, 0.2, "undecided", 1.0),
+    ],
+)
+def test_what_is_clear_is_told(
+    count: int, launches: int, relative_mad: float, expected: SpreadClass, share: float
+) -> None:
+    assert _classes("normal", relative_mad, count, launches)[expected] >= share - 1e-9
+
+
+@pytest.mark.parametrize("count", [*range(1, 200), 1_000])
+def test_the_rank_is_a_bound_and_a_close_one(count: int) -> None:
+    def exceeds_median(rank: int) -> float:
+        """How often the order statistic of this rank lies above the median."""
+        return float(sum(math.comb(count, below) for below in range(rank + 1)) / 2**count)
+
+    rank = rank_below_median(count)
+    if rank is None:
+        assert count < 6
+        return
+    assert exceeds_median(rank) <= 0.025
+    assert exceeds_median(rank + 2) > 0.025
+
+
+def test_a_site_of_two_launches_tells_one_deviation() -> None:
+    pair = [np.array([99.0, 101.0])]
+    low_high = spread_interval(pair * 6)
+    assert low_high == pytest.approx((0.01414, 0.01414))
+    assert spread_interval(pair * 5) is None
+
+
+def test_the_interval_is_that_of_the_order_statistics() -> None:
+    # Twelve launches around 100: deviations 0.5 (twice), 1.5, 1.5, ... 5.5, 5.5.
+    launches = [np.array([94.5, 95.5, 96.5, 97.5, 98.5, 99.5, 100.5, 101.5, 102.5, 103.5,
+                          104.5, 105.5])]  # fmt: skip
+    # Eleven are free; the second from either end bounds the median.
+    assert spread_interval(launches) == pytest.approx((0.015, 0.055))
+
+
+def test_equal_input_gives_equal_output() -> None:
+    noisy = sites(87_000, 26_000, count=3, launches=12)
+    assert timing_of_sites(noisy) == timing_of_sites(noisy)
+
+
+@pytest.mark.parametrize(
+    ("durations_ns", "expected"),
+    [
+        ([12_000.0] * 200, "undecided"),
+        ([87_000.0] * 200, "tight"),
+        ([12_032.0] * 200, "tight"),
+        ([*[12_000.0] * 199, 12_032.0], "tight"),
+        ([8_000.0, 12_000.0] * 100, "wide"),
+        ([11_000.0, 13_000.0] * 100, "undecided"),
+        ([11_032.0, 13_032.0] * 100, "wide"),
+    ],
+)
+def test_what_whole_microseconds_round_away_was_not_measured(
+    durations_ns: list[float], expected: SpreadClass
+) -> None:
+    assert classify_spread([np.array(durations_ns)]) == expected
+
+
+def test_whole_microseconds_are_told() -> None:
+    assert is_whole_microseconds(np.array([1_000.0, 87_000.0]))
+    assert not is_whole_microseconds(np.array([1_000.0, 87_008.0]))
 
 
 def test_no_duration_at_all_is_not_a_timing() -> None:

@@ -5,23 +5,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.diagnosis.evidence import Timing
-from geoaudit.diagnosis.thresholds import Thresholds
-from geoaudit.diagnosis.verdict import judge
-from tests.unit.diagnosis.builders import B200, GB10, H200, TIGHT, WIDE, evidence
+from geoaudit.diagnosis.recognition import Spread, spread_of
+from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
+from geoaudit.diagnosis.verdict import REACHED, judge
+from tests.unit.diagnosis.builders import B200, GB10, H200, TIGHT, WIDE, clustered, evidence
 
 
-def test_the_documents_kernel_is_starved_and_contention_is_ruled_out() -> None:
+def test_a_tight_small_grid_is_starved_and_contention_is_ruled_out() -> None:
     verdict = judge(evidence(12))
     assert (verdict.name, verdict.confidence) == ("starved", "suspected")
-    assert verdict.reason == ("12 blocks on 132 SMs (9.1 % have work), and each launch takes 87 us")
+    assert verdict.reason == (
+        "12 blocks on 132 SMs (9.1 % have work), and each launch takes 87.0 µs"
+    )
     assert verdict.ruled_out == (
         "not contention: spread 1.1 % over 69 launches at 12 sites",
-        "not the launch itself: 87 us is 34.8 times the launch floor of 2.5 us",
+        "not the launch itself: 87.0 µs is 34.8 times the launch floor of 2.50 µs",
     )
     assert verdict.would_decide
 
 
-def test_the_documents_standard_deviation_alone_rules_contention_out() -> None:
+def test_a_standard_deviation_alone_rules_contention_out() -> None:
     timing = Timing(launches=10, median_ns=87_000.0, mean_ns=87_000.0, std_ns=982.0, repetitions=10)
     verdict = judge(evidence(12, timing=timing))
     assert verdict.name == "starved"
@@ -51,14 +54,14 @@ def test_a_reduction_of_four_blocks_alone_is_starved() -> None:
     timing = replace(TIGHT, overlapped_fraction=0.0)
     verdict = judge(evidence(4, device=B200, timing=timing))
     assert verdict.name == "starved"
-    assert "not other streams: 0.0 % of its time is under other kernels" in verdict.ruled_out
+    assert "not other streams: 0 % of its time is under other kernels" in verdict.ruled_out
 
 
 def test_the_same_reduction_under_another_streams_kernel_is_not_blamed() -> None:
     timing = replace(TIGHT, overlapped_fraction=1.0)
     verdict = judge(evidence(4, device=B200, timing=timing))
     assert verdict.name == "inconclusive"
-    assert "100.0 % of its time is under other kernels" in verdict.reason
+    assert "100 % of its time is under other kernels" in verdict.reason
 
 
 @pytest.mark.parametrize(
@@ -138,15 +141,132 @@ def test_shared_memory_that_keeps_warps_away() -> None:
     assert "shared memory let an SM hold only 1 block" in verdict.reason
 
 
-@pytest.mark.parametrize("per_sm", [1, 2, 8])
+PERSISTENT = "resident at once, the shape of a persistent kernel"
+
+
+@pytest.mark.parametrize("per_sm", [4, 8])
 def test_a_persistent_grid_is_not_blamed(per_sm: int) -> None:
     verdict = judge(evidence(132 * per_sm, 256))
     assert verdict.name == "healthy"
-    assert f"{per_sm} x 132 SMs" in verdict.reason
+    assert f"{per_sm} x 132 SMs and {PERSISTENT}" in verdict.reason
 
 
 def test_a_persistent_kernel_of_low_occupancy_is_not_blamed() -> None:
-    assert judge(evidence(132, 384, registers=168)).name == "healthy"
+    verdict = judge(evidence(132, 384, registers=168))
+    assert verdict.name == "healthy"
+    assert PERSISTENT in verdict.reason
+
+
+@pytest.mark.parametrize("blocks", [132, 133, 264])
+def test_few_threads_on_every_sm_are_not_persistent(blocks: int) -> None:
+    # 132 x 32 threads fill 1.6 % of the thread slots and 1 of 32 block slots.
+    verdict = judge(evidence(blocks, 32))
+    assert verdict.name == "inconclusive"
+    assert "of the thread slots are filled" in verdict.reason
+
+
+def test_more_blocks_per_sm_than_are_resident_are_not_persistent() -> None:
+    # 8 blocks of 256 threads are resident per SM: 9 x 132 blocks are 1.125 waves.
+    assert judge(evidence(132 * 9, 256)).name == "tail"
+    assert PERSISTENT not in judge(evidence(132 * 16, 256)).reason
+
+
+def test_a_multiple_of_the_sms_is_not_persistent_without_residency() -> None:
+    # Elementwise grids are often such a multiple: 888 = 6 x 148.
+    verdict = judge(evidence(888, 512, device=B200, registers=None))
+    assert verdict.name == "inconclusive"
+    assert "how many blocks an SM holds is unknown" in verdict.reason
+
+
+def test_one_wide_block_per_sm_is_resident_without_registers() -> None:
+    assert judge(evidence(132, 1024, registers=None)).name == "healthy"
+    assert judge(evidence(132, 512, registers=None)).name == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("active", "expected", "words"),
+    [
+        (33, "healthy", PERSISTENT),
+        (32, "tail", "1.03 waves"),
+        (None, "inconclusive", "how many of its clusters are active at once is unknown"),
+        (0, "inconclusive", "impossible on the device"),
+    ],
+)
+def test_clusters_are_resident_as_far_as_they_are_active(
+    active: int | None, expected: str, words: str
+) -> None:
+    verdict = judge(clustered(132, 384, active=active, registers=168))
+    assert verdict.name == expected
+    assert words in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("median_ns", "is_near"), [(2_501.0, True), (3_000.0, True), (3_001.0, False)]
+)
+def test_a_row_near_the_launch_floor_says_so(median_ns: float, is_near: bool) -> None:
+    timing = replace(TIGHT, median_ns=median_ns)
+    for case in (evidence(12, timing=timing), evidence(None, timing=timing)):
+        near = judge(case).reason.endswith("; near the launch floor of 2.50 µs")
+        assert near is is_near
+    collective = replace(evidence(12, timing=timing), owner="nccl")
+    assert "near the launch floor" not in judge(collective).reason
+
+
+def test_a_wide_spread_over_sites_not_told_apart_is_no_evidence() -> None:
+    pooled = replace(WIDE, sites=None)
+    verdict = judge(evidence(12, timing=pooled))
+    assert verdict.name == "starved"
+    assert not any("contention" in sentence for sentence in verdict.ruled_out)
+    assert judge(evidence(10_000, 256, timing=pooled)).name == "healthy"
+    assert spread_of(pooled, DEFAULT_THRESHOLDS) == Spread(
+        name="undecided",
+        sentence="spread 24.6 % over 69 launches; call sites are not told apart (no tokens)",
+    )
+
+
+def test_a_tight_spread_over_sites_not_told_apart_is_evidence() -> None:
+    verdict = judge(evidence(12, timing=replace(TIGHT, sites=None)))
+    assert verdict.ruled_out[0] == (
+        "not contention: spread 1.1 % over 69 launches; call sites are not told apart (no tokens)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("std_ns", "launches", "expected"),
+    [
+        (2_400.0, 12, "tight"),
+        (2_400.0, 9, "undecided"),
+        (3_900.0, 12, "undecided"),
+        (13_000.0, 40, "undecided"),
+        (14_000.0, 40, "wide"),
+        (14_000.0, 12, "undecided"),
+    ],
+)
+def test_a_spread_from_figures_alone_keeps_its_margin(
+    std_ns: float, launches: int, expected: str
+) -> None:
+    timing = Timing(
+        launches=launches,
+        median_ns=87_000.0,
+        mean_ns=87_000.0,
+        std_ns=std_ns,
+        repetitions=launches,
+    )
+    assert spread_of(timing, DEFAULT_THRESHOLDS).name == expected
+
+
+def test_every_verdict_that_is_reached_is_reached() -> None:
+    at_floor = replace(TIGHT, median_ns=1_000.0)
+    cases = (
+        evidence(12),
+        evidence(1_077, 256),
+        evidence(2_000, 384, registers=168),
+        evidence(12, timing=at_floor),
+        replace(evidence(12), owner="nccl"),
+        evidence(10_000, 256),
+        evidence(None),
+    )
+    assert tuple(judge(case).name for case in cases) == REACHED
 
 
 def test_blocks_on_every_sm_with_too_few_threads_do_not_pass() -> None:
@@ -178,6 +298,11 @@ def test_wide_spread_takes_a_healthy_verdict_back() -> None:
     assert judge(evidence(10_000, 256, timing=WIDE)).name == "inconclusive"
 
 
+def test_overlap_does_not_take_a_healthy_verdict_back() -> None:
+    timing = replace(TIGHT, overlapped_fraction=1.0)
+    assert judge(evidence(10_000, 256, timing=timing)).name == "healthy"
+
+
 def test_few_launches_rule_contention_neither_in_nor_out() -> None:
     once = Timing(launches=1, median_ns=87_000.0, mean_ns=87_000.0)
     verdict = judge(evidence(12, timing=once))
@@ -207,6 +332,7 @@ def test_every_verdict_has_a_reason_and_doubt_says_what_decides(
     assert verdict.reason
     assert (verdict.confidence is None) == (verdict.name == "inconclusive")
     assert verdict.would_decide or verdict.name in ("healthy", "communication")
+    assert verdict.name in REACHED
     if verdict.name == "starved":
         assert case.geometry.sm_fill is not None
         assert case.geometry.sm_fill < 0.5
