@@ -136,60 +136,51 @@ def _by_kernel(launches: pd.DataFrame, token_kernel: str) -> Segmentation:
 def _by_count(launches: pd.DataFrame, count: int) -> Segmentation:
     if count < 1:
         raise InputError(f"--tokens {count}: the recording must hold at least 1 token")
-    found, rules = _by_periods(launches, lambda sequence: find_counted(sequence, count))
+    reasons: list[str] = []
+    found, rules = _by_periods(launches, lambda sequence: find_counted(sequence, count), reasons)
     if rules:
-        return _segmentation(
-            launches, found, f"{count} tokens as told (--tokens): {_joined(rules)}"
-        )
-    return Segmentation(
-        launches=_cleared(launches),
-        rule=f"totals divided by {count} (--tokens); no launch sequence repeats {count} times",
-        classes=(),
-        intervals=step_intervals([], [], []),
-        default_class=None,
-        divisor=count,
-    )
+        rule = f"{count} tokens as told (--tokens): {_joined([*rules, *reasons])}"
+        segmentation = _segmentation(launches, found, rule)
+        steps = {one.name: one.complete_steps for one in segmentation.classes}
+        default = steps.get(segmentation.default_class or "", 0)
+        if count in (default, sum(steps.values())):
+            return segmentation
+        reasons.insert(0, f"all devices together make {default} steps, which is not {count}")
+    reason = reasons[0] if reasons else "no kernel launches"
+    return _per_trace(launches, f"totals divided by {count} (--tokens); {reason}", count)
 
 
 def _by_period(launches: pd.DataFrame) -> Segmentation:
     reasons: list[str] = []
-
-    def search(sequence: LaunchSequence) -> PeriodFound | None:
-        result = find_period(launches, sequence)
-        if isinstance(result, str):
-            reasons.append(result)
-            return None
-        return result
-
-    found, rules = _by_periods(launches, search)
+    found, rules = _by_periods(launches, lambda sequence: find_period(launches, sequence), reasons)
     if rules:
         return _segmentation(launches, found, f"period of the launch sequence: {_joined(rules)}")
     reason = reasons[0] if reasons else "no kernel launches"
     ranges = ", ".join(recorded_range_names(launches)[:_RANGES_NAMED])
     hint = f"ranges recorded (for --token-range): {ranges}" if ranges else "no ranges recorded"
-    return Segmentation(
-        launches=_cleared(launches),
-        rule=f"{reason}; figures are per trace; {hint}",
-        classes=(),
-        intervals=step_intervals([], [], []),
-        default_class=None,
-        divisor=None,
-    )
+    return _per_trace(launches, f"{reason}; figures are per trace; {hint}")
 
 
 def _by_periods(
-    launches: pd.DataFrame, search: Callable[[LaunchSequence], PeriodFound | None]
+    launches: pd.DataFrame,
+    search: Callable[[LaunchSequence], PeriodFound | str],
+    reasons: list[str],
 ) -> tuple[list[tuple[LaunchSequence, Steps]], list[str]]:
-    """Steps of each device, and the rules that found them, of the device of most launches first."""
+    """Steps of each device, and the rules that found them, of the device of most launches first.
+
+    Where a device shows none, the reason is added to ``reasons``.
+    """
     steps: list[tuple[LaunchSequence, Steps]] = []
     rules: list[tuple[int, str]] = []
     for sequence in launch_sequences(launches):
         found = search(sequence)
-        bounds = found.steps.bounds if found else []
-        cut = found.steps.possibly_cut if found else frozenset[int]()
-        steps.append((sequence, steps_from_bounds(len(sequence), bounds, cut)))
-        if found:
-            rules.append((-len(sequence), found.rule))
+        if isinstance(found, str):
+            reasons.append(found)
+            steps.append((sequence, steps_from_bounds(len(sequence), [])))
+            continue
+        cut = steps_from_bounds(len(sequence), found.steps.bounds, found.steps.possibly_cut)
+        steps.append((sequence, cut))
+        rules.append((-len(sequence), found.rule))
     return steps, list(dict.fromkeys(rule for _, rule in sorted(rules)))
 
 
@@ -202,14 +193,7 @@ def _segmentation(
     devices = device_steps(found)
     groups = group_steps(step for device in devices for step in device.launches)
     if not groups:
-        return Segmentation(
-            launches=_cleared(launches),
-            rule=f"{rule}: no kernel launch lies in one; figures are per trace",
-            classes=(),
-            intervals=step_intervals([], [], []),
-            default_class=None,
-            divisor=None,
-        )
+        return _per_trace(launches, f"{rule}: no kernel launch lies in one; figures are per trace")
     groups.sort(key=lambda group: min(_number(devices, group)))
     traits = class_traits(launches, devices, groups)
     names = class_names(traits)
@@ -249,8 +233,15 @@ def _number(devices: list[DeviceSteps], group: StepGroup) -> set[int]:
     }
 
 
-def _cleared(launches: pd.DataFrame) -> pd.DataFrame:
-    return filled_table(launches, [], [], [])
+def _per_trace(launches: pd.DataFrame, rule: str, divisor: int | None = None) -> Segmentation:
+    return Segmentation(
+        launches=filled_table(launches, [], [], []),
+        rule=rule,
+        classes=(),
+        intervals=step_intervals([], [], []),
+        default_class=None,
+        divisor=divisor,
+    )
 
 
 def _joined(rules: list[str]) -> str:

@@ -66,24 +66,72 @@ def find_period(launches: pd.DataFrame, sequence: LaunchSequence) -> PeriodFound
     return PeriodFound(steps=steps, rule=f"{unit} repeats {whole} times")
 
 
-def find_counted(sequence: LaunchSequence, token_count: int) -> PeriodFound | None:
-    """The steps by the largest unit of which one class has just this many, or None."""
+def find_counted(sequence: LaunchSequence, token_count: int) -> PeriodFound | str:
+    """The steps by the largest unit that repeats just this often, or what was found instead.
+
+    The class of the most complete steps must have that many of them, for it is the one that is
+    audited; or all classes together, at the level that is taken for the token's without a count.
+    A unit that is interrupted by a few launches in no step (as layers are by a head and an
+    embedding) is not the whole token, however often it repeats.
+    """
     levels = find_levels(sequence)
     climbed = climb(levels, sequence.names)
-    for level in [*([climbed] if climbed else []), *reversed(levels)]:
+    if climbed is None:
+        return f"no launch sequence repeats {token_count} times"
+    for level in [climbed, *reversed(levels)]:
         if len(level.anchors) < token_count - 1:
             continue
         steps = steps_of_period(sequence, level)
-        if token_count in _class_sizes(sequence, steps):
-            rule = f"a unit of {len(steps.template)} launches repeats as often"
+        launches, sizes = _class_sizes(sequence, steps)
+        if _interrupted(sequence, _usual(sequence, steps)):
+            continue
+        if sizes[0] == token_count:
+            rule = f"a unit of {launches} launches repeats as often"
             return PeriodFound(steps=steps, rule=rule)
-    return None
+        if level is climbed and sum(sizes) == token_count:
+            rule = f"a unit of {launches} launches repeats {sizes[0]} times, beside other steps"
+            return PeriodFound(steps=steps, rule=rule)
+    return _other_count(sequence, steps_of_period(sequence, climbed), token_count)
 
 
-def _class_sizes(sequence: LaunchSequence, steps: PeriodSteps) -> set[int]:
+def _other_count(sequence: LaunchSequence, steps: PeriodSteps, token_count: int) -> str:
+    launches, sizes = _class_sizes(sequence, steps)
+    found = f"a unit of {launches} launches repeats {sizes[0]} times"
+    if sizes[0] != token_count:
+        return f"{found}, which is not {token_count}"
+    return f"{found}, but launches between them are in none: it is not the whole token"
+
+
+def _class_sizes(sequence: LaunchSequence, steps: PeriodSteps) -> tuple[int, list[int]]:
+    """Launches per step of the class of the most complete steps, and these, most first."""
     cut = steps_from_bounds(len(sequence), steps.bounds, steps.possibly_cut)
     groups = group_steps(device_steps([(sequence, cut)])[0].launches)
-    return {len(complete_members(group)) for group in groups}
+    sizes = [len(complete_members(group)) for group in groups]
+    if not sizes:
+        return len(steps.template), [0]
+    return len(groups[sizes.index(max(sizes))].template), sorted(sizes, reverse=True)
+
+
+def _interrupted(sequence: LaunchSequence, usual: list[tuple[int, int]]) -> bool:
+    """Whether there are launches of other kernels between units, and always few of them."""
+    if not usual:
+        return False
+    known = np.unique(np.concatenate([sequence.names[first:end] for first, end in usual]))
+    interruptions = _interruptions(sequence, usual, known)
+    size = float(np.median([end - first for first, end in usual]))
+    # An interruption shorter than this is a head and an embedding, not a prefill.
+    return bool(interruptions) and max(interruptions) < LONG_STEP * size
+
+
+def _interruptions(
+    sequence: LaunchSequence, usual: list[tuple[int, int]], known: Ints
+) -> list[int]:
+    """How long what lies between two units is, where kernels that no unit has are in it."""
+    between = [
+        sequence.names[left_end:right]
+        for (_, left_end), (right, _) in zip(usual[:-1], usual[1:], strict=True)
+    ]
+    return [len(names) for names in between if _has_unknown(names, known)]
 
 
 def _usual(sequence: LaunchSequence, steps: PeriodSteps) -> list[tuple[int, int]]:
@@ -120,15 +168,10 @@ def _may_be_layers(
     at_start, at_end = _has_unknown(before, known), _has_unknown(after, known)
     if level.bounded:
         return at_start and at_end and max(len(before), len(after)) < size
-    between = [
-        sequence.names[left_end:right]
-        for (_, left_end), (right, _) in zip(usual[:-1], usual[1:], strict=True)
-    ]
-    interruptions = [len(names) for names in between if _has_unknown(names, known)]
+    interruptions = _interruptions(sequence, usual, known)
     if _in_one_range(launches, sequence.rows[start:stop]):
         return at_start or at_end or bool(interruptions)
-    # An interruption shorter than this is a head and an embedding, not a prefill.
-    short = bool(interruptions) and max(interruptions) < LONG_STEP * size
+    short = _interrupted(sequence, usual)
     return (at_start and (at_end or bool(interruptions))) or short
 
 

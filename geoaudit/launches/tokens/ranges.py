@@ -19,6 +19,9 @@ from geoaudit.launches.tokens.sequence import (
 )
 
 NAMES_SHOWN = 10
+_NEAREST_SHOWN = 5
+_SMALLEST_LIKENESS = 0.4
+_COMPARED_LETTERS = 200
 _INSTANCE = re.compile(r"#\d+$")
 
 
@@ -80,18 +83,19 @@ def steps_of_instances(sequence: LaunchSequence, of_row: Ints, names: list[str])
 
 
 def marker_kernels(launches: pd.DataFrame, token_kernel: str) -> tuple[Ints, tuple[str, ...]]:
-    """Codes and names of the kernels whose name matches.
+    """Codes and names of the kernels whose name matches, without regard to case.
 
     Raises:
         InputError: no kernel matches, or the expression is not valid.
     """
-    pattern = compiled(token_kernel, "--token-kernel")
+    pattern = compiled(token_kernel, "--token-kernel", re.IGNORECASE)
     kernels = launches.loc[launches[s.KIND] == s.KIND_KERNEL, s.KERNEL]
     launched = np.unique(kernels.cat.codes.to_numpy())
     all_names = [str(kernels.cat.categories[code]) for code in launched]
     matching = [index for index, name in enumerate(all_names) if pattern.search(name)]
     if not matching:
-        raise InputError(_kernel_not_found(kernels, all_names, token_kernel))
+        short_names = launches.loc[kernels.index, s.KERNEL_SHORT]
+        raise InputError(_kernel_not_found(short_names, token_kernel))
     codes = launched[matching].astype(np.int64)
     return codes, tuple(all_names[index] for index in matching)
 
@@ -108,14 +112,14 @@ def steps_of_markers(sequence: LaunchSequence, codes: Ints) -> Steps:
     return steps_from_bounds(len(sequence), bounds, frozenset({len(bounds) - 1} if bounds else ()))
 
 
-def compiled(expression: str, option: str) -> re.Pattern[str]:
+def compiled(expression: str, option: str, flags: int = 0) -> re.Pattern[str]:
     """The compiled expression.
 
     Raises:
         InputError: it is not a valid regular expression.
     """
     try:
-        return re.compile(expression)
+        return re.compile(expression, flags)
     except re.error as error:
         raise InputError(
             f"{option}: {expression!r} is not a regular expression: {error}. "
@@ -147,14 +151,35 @@ def _range_not_found(launches: pd.DataFrame, token_range: str) -> str:
     )
 
 
-def _kernel_not_found(kernels: pd.Series, names: list[str], token_kernel: str) -> str:
-    by_length = {name.lower()[: 4 * len(token_kernel) + 80]: name for name in names}
-    near = difflib.get_close_matches(token_kernel.lower(), by_length, n=5, cutoff=0.3)
-    shown = [by_length[name] for name in near]
-    if not shown:
-        shown = [str(name) for name in kernels.value_counts().index[:5]]
-    listed = ", ".join(name if len(name) <= 80 else f"{name[:77]}..." for name in shown)
+def _kernel_not_found(short_names: pd.Series, token_kernel: str) -> str:
+    by_frequency = [str(name) for name in short_names.value_counts().index]
+    wanted = "".join(re.findall(r"\w", token_kernel.lower()))
+    likeness = {name: _likeness(wanted, name.lower()) for name in by_frequency}
+    near = sorted(by_frequency, key=lambda name: -likeness[name])[:_NEAREST_SHOWN]
+    shown = [name for name in near if likeness[name] >= _SMALLEST_LIKENESS]
+    listed = ", ".join(
+        name if len(name) <= 80 else f"{name[:77]}..."
+        for name in shown or by_frequency[:_NEAREST_SHOWN]
+    )
     return (
         f"--token-kernel {token_kernel}: no kernel name of the recording matches. "
         f"Nearest: {listed or 'the recording holds no kernel'}."
     )
+
+
+def _likeness(wanted: str, name: str) -> float:
+    """How like the words of a name are to what was asked for, 0 to 1.
+
+    The most that a word, or the name as a whole, has in common with it; 1 where the letters stand
+    in a word one after another, whatever is between them.
+    """
+    words = {name, *re.findall(r"[^\W_]+", name)}
+    in_order = re.compile(".*".join(map(re.escape, wanted)))
+    matcher = difflib.SequenceMatcher(b=wanted, autojunk=False)
+    best = 0.0
+    for word in words:
+        if len(word) <= 4 * len(wanted) and in_order.search(word):
+            return 1.0
+        matcher.set_seq1(word[:_COMPARED_LETTERS])
+        best = max(best, matcher.ratio())
+    return best

@@ -13,6 +13,7 @@ from geoaudit.launches.table import build_launches, validate
 from geoaudit.launches.tokens import Segmentation, segment
 from tests.shared_traces import FOLDER, needs_traces
 from tests.unit.launches.tokens.launch_builder import (
+    DURATION_NS,
     Kernel,
     columns,
     in_range,
@@ -56,6 +57,36 @@ def test_wall_time_runs_to_the_start_of_the_next_token() -> None:
 
     # 29 launches of 2 us, 28 gaps of 1 us, 20 us between tokens; what follows the last is unknown.
     assert found.classes[0].wall_time_per_step_ns == 106_000
+
+
+@pytest.mark.parametrize(
+    "unit", ["norm qkv attention out", "upsampling rotary_embedding", "copy gather scatter"]
+)
+def test_a_repeated_unit_without_evidence_of_a_token_is_a_step(unit: str) -> None:
+    assert [c.name for c in by_period(kernels(unit) * 32).classes] == ["step"]
+
+
+@pytest.mark.parametrize("chosen", ["ArgMaxOps", "TopKTopPSamplingFromProb", "log_logits"])
+def test_a_kernel_that_chooses_a_token_makes_it_a_decode(chosen: str) -> None:
+    launched = kernels(["norm", "qkv", "out", chosen]) * 12
+
+    assert [c.name for c in by_period(launched).classes] == ["decode"]
+
+
+@pytest.mark.parametrize(
+    ("prefill_ns", "names"), [(3 * DURATION_NS, ["prefill", "decode"]), (DURATION_NS, None)]
+)
+def test_a_clearly_longer_prefill_makes_the_rest_a_decode(
+    prefill_ns: int, names: list[str] | None
+) -> None:
+    step = kernels("norm qkv attention out mix up down add")
+    launches = table([replace(kernel, grid=64) for kernel in step] + step * 12)
+    is_first = launches.index < len(step)
+    launches[s.DURATION_NS] = launches[s.DURATION_NS].mask(is_first, prefill_ns)
+
+    found = segment(launches, BY_PERIOD)
+
+    assert [c.name for c in found.classes] == (names or ["class 1 (8 launches)", "step"])
 
 
 def test_untimed_launches_are_cut_by_their_order() -> None:
@@ -382,6 +413,27 @@ def test_a_marker_kernel_that_is_not_there_is_an_error_with_the_nearest() -> Non
         segment(table(token()), TokenOptions(token_kernel="argmin"))
 
 
+@pytest.mark.parametrize("wanted", ["argmx", "arg_max", "argmin", "^argmax$"])
+def test_the_nearest_kernel_is_found_by_a_word_of_its_short_name(wanted: str) -> None:
+    others = kernels([f"vectorized_elementwise_kernel<CUDAFunctor_{n}>" for n in "abcdefgh"])
+    launches = table([*others * 3, *kernels(["reduce_kernel<ArgMaxOps>"])])
+
+    with pytest.raises(InputError, match=r"Nearest: reduce_kernel<ArgMaxOps>"):
+        segment(launches, TokenOptions(token_kernel=wanted))
+
+
+def test_where_none_is_near_the_most_frequent_kernels_are_named() -> None:
+    with pytest.raises(InputError, match=r"Nearest: norm, "):
+        segment(table(token()), TokenOptions(token_kernel="zzz9"))
+
+
+@pytest.mark.parametrize("marker", ["ARGMAX", "ArgMax", "argmax"])
+def test_a_marker_kernel_is_found_without_regard_to_case(marker: str) -> None:
+    found = segment(table(token() * 5), TokenOptions(token_kernel=marker))
+
+    assert [c.steps for c in found.classes] == [5]
+
+
 def test_a_count_prefers_boundaries_that_agree_with_it() -> None:
     found = segment(table(PREFILL + token() * 7), TokenOptions(token_count=7))
 
@@ -402,6 +454,59 @@ def test_a_count_of_layers_is_taken_at_its_word() -> None:
     found = segment(table(token(layers=12)), TokenOptions(token_count=12))
 
     assert [c.complete_steps for c in found.classes] == [12]
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 7, 9, 16, 32])
+def test_a_count_that_the_token_does_not_have_is_a_divisor(count: int) -> None:
+    found = segment(table(token() * 8), TokenOptions(token_count=count))
+
+    assert (found.divisor, found.classes, found.default_class) == (count, (), None)
+    assert found.rule == (
+        f"totals divided by {count} (--tokens); a unit of 29 launches repeats 8 times, "
+        f"which is not {count}"
+    )
+
+
+@pytest.mark.parametrize("count", [7, 8])
+def test_a_count_may_include_the_prefill(count: int) -> None:
+    found = segment(table(PREFILL + token() * 7), TokenOptions(token_count=count))
+
+    assert found.divisor is None
+    assert found.default_class == "decode"
+    assert [c.complete_steps for c in found.classes] == [1, 7]
+
+
+def test_as_many_layers_as_tokens_told_are_not_the_tokens() -> None:
+    found = segment(table(token(layers=8) * 2), TokenOptions(token_count=16))
+
+    assert found.divisor == 16
+    assert "a unit of 6 launches repeats 16 times, but launches between them" in found.rule
+
+
+def test_a_count_that_one_device_lacks_says_so() -> None:
+    launches = two_devices(token() * 6, token() * 4)
+    found = segment(launches, TokenOptions(token_count=4))
+
+    assert [c.complete_steps for c in found.classes] == [4]
+    assert found.rule.endswith(
+        "on another device a unit of 29 launches repeats 6 times, which is not 4"
+    )
+
+
+@settings(max_examples=40)
+@given(tokens=st.integers(3, 9), layers=st.integers(1, 6), count=st.integers(1, 60))
+def test_a_told_count_is_the_steps_audited_or_the_divisor(
+    tokens: int, layers: int, count: int
+) -> None:
+    found = segment(table(token(layers=layers) * tokens), TokenOptions(token_count=count))
+
+    if found.divisor is None:
+        (only,) = found.classes
+        assert (only.complete_steps, found.default_class) == (count, only.name)
+        assert count == tokens
+    else:
+        assert found.divisor == count
+        assert found.classes == ()
 
 
 def test_a_count_below_one_is_an_error() -> None:
