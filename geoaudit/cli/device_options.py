@@ -5,6 +5,8 @@ from typing import ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.completion import complete_device
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -22,6 +24,7 @@ def device_options(command: Callable[P, R]) -> Callable[P, R]:
             "--device",
             "device_name",
             metavar="NAME",
+            shell_complete=complete_device,
             help="Compute for this device; `geoaudit devices` lists the names.",
         ),
     ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,25 @@ from geoaudit.cli.device_options import device_options
 from geoaudit.cli.output import OutputOptions, output_options, write_outputs
 
 if TYPE_CHECKING:
-    from geoaudit.cli.occupancy_batch import BatchResult
     from geoaudit.devices.spec import DeviceSpec
     from geoaudit.geometry.shape import LaunchShape
 
 DEFAULT_DEVICE = "H200"
+# No size is longer; int() refuses texts of thousands of digits.
+_MOST_DIGITS = 18
+
+
+class _PlainBytes(click.ParamType[int]):
+    name = "bytes"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        text = str(value).strip()
+        if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+            wanted = "give plain bytes, a whole number of 0 or more: 163840 for 160 KiB"
+            self.fail(f"{text[:40]!r}: {wanted}", param, ctx)
+        return int(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +50,11 @@ class LaunchOptions:
 @click.option("--registers", type=click.IntRange(min=0), metavar="R", help="Registers per thread.")
 @click.option(
     "--shared-bytes",
-    type=click.IntRange(min=0),
+    type=_PlainBytes(),
     default=0,
     show_default=True,
     metavar="S",
-    help="Shared memory of a block, static and dynamic together.",
+    help="Shared memory of a block, static and dynamic together, in plain bytes.",
 )
 @click.option("--block", metavar="B", help="Threads of a block: 256, 16x16 or 16,16,1.")
 @click.option("--grid", metavar="G", help="Blocks of the grid: 1280 or 32x40x1.")
@@ -63,8 +77,8 @@ class LaunchOptions:
     "what_ifs",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Show a changed launch beside it: registers, shared-bytes, block or grid, several joined "
-    "by commas. May be repeated.",
+    help="Show a changed launch beside it: registers, shared-bytes, block, grid or "
+    "max-active-clusters, several joined by commas. May be repeated.",
 )
 @click.option(
     "--batch",
@@ -104,7 +118,7 @@ def occupancy(
     options = LaunchOptions(**launch)  # type: ignore[arg-type]
     output = OutputOptions(format=format_name, file=output_file, extra=outputs)
     if batch is not None:
-        _refuse_launch_options(options, what_ifs)
+        _refuse_launch_options(options, what_ifs, sms)
         _write_batch(batch, device_name, output)
         return
     device, chosen_by = choose_device(device_name, sms)
@@ -131,7 +145,19 @@ def choose_device(name: str | None, sms: int | None) -> tuple[DeviceSpec, str]:
         device, chosen_by = find_device(DEFAULT_DEVICE), "no --device and no GPU here: the default"
     if sms is None:
         return device, chosen_by
-    return replace(device, usable_sm_count=sms), f"{chosen_by}, --sms {sms}"
+    return _with_sms(device, sms), f"{chosen_by}, --sms {sms}"
+
+
+def _with_sms(device: DeviceSpec, sms: int) -> DeviceSpec:
+    """The device with the SMs that were asked for, by the rule recordings are resolved by."""
+    from geoaudit.devices.recorded import RecordedDevice
+    from geoaudit.devices.resolve import DeviceOverride, resolve_device
+
+    stated = {field.name for field in fields(RecordedDevice)} - {"index"}
+    recorded = RecordedDevice(**{name: getattr(device, name) for name in stated})
+    resolved = resolve_device(recorded, DeviceOverride(sms=sms)).spec
+    # Only the count of a device whose limits no table has can be changed by itself.
+    return resolved or replace(device, sm_count=sms, usable_sm_count=None)
 
 
 def _shape_of(options: LaunchOptions) -> LaunchShape:
@@ -158,6 +184,7 @@ def _write_answer(
     what_ifs: tuple[str, ...],
     output: OutputOptions,
 ) -> None:
+    from geoaudit.cli.terminal_width import terminal_width
     from geoaudit.geometry.what_if import calculate, changed_shape
     from geoaudit.render import occupancy as render
 
@@ -172,7 +199,7 @@ def _write_answer(
     )
     write_outputs(
         {
-            "table": lambda: render.render_table(answer),
+            "table": lambda: render.render_table(answer, terminal_width()),
             "json": lambda: render.render_json(answer),
             "csv": lambda: render.render_csv(answer),
             "markdown": lambda: render.render_markdown(answer),
@@ -181,7 +208,13 @@ def _write_answer(
     )
 
 
-def _refuse_launch_options(options: LaunchOptions, what_ifs: tuple[str, ...]) -> None:
+def _refuse_launch_options(
+    options: LaunchOptions, what_ifs: tuple[str, ...], sms: int | None
+) -> None:
+    if sms is not None:
+        raise click.UsageError(
+            "--sms changes nothing of a batch: what it adds to a row is per SM. Leave it out."
+        )
     given = {
         "--registers": options.registers is not None,
         "--shared-bytes": options.shared_bytes != 0,
@@ -198,37 +231,20 @@ def _refuse_launch_options(options: LaunchOptions, what_ifs: tuple[str, ...]) ->
 
 
 def _write_batch(batch: Path, device_name: str | None, output: OutputOptions) -> None:
-    from geoaudit.cli.occupancy_batch import calculate_batch
+    from geoaudit.cli.occupancy_batch import read_and_calculate
     from geoaudit.devices.table import find_device
-    from geoaudit.render.occupancy import csv_text
+    from geoaudit.render import occupancy as render
 
     def default_device() -> DeviceSpec:
         device, chosen_by = choose_device(device_name, None)
         click.echo(f"Rows without a device: {device.name} ({chosen_by}).", err=True)
         return device
 
-    result = calculate_batch(batch, find_device, default_device)
+    result = read_and_calculate(batch, find_device, default_device)
     renderers = {
-        "csv": lambda: csv_text(result.columns, result.rows),
-        "json": lambda: _batch_json(result),
-        "markdown": lambda: _batch_markdown(result),
+        "csv": lambda: render.render_batch_csv(result),
+        "json": lambda: render.render_batch_json(result),
+        "markdown": lambda: render.render_batch_markdown(result),
     }
     # The table of a batch is the file itself with its new columns.
     write_outputs({**renderers, "table": renderers["csv"]}, output)
-
-
-def _batch_json(result: BatchResult) -> str:
-    import json
-
-    from geoaudit.render.occupancy import OCCUPANCY_SCHEMA_VERSION
-
-    document = {"schema_version": OCCUPANCY_SCHEMA_VERSION, "rows": result.rows}
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
-
-
-def _batch_markdown(result: BatchResult) -> str:
-    rows = [[str(row[column]) for column in result.columns] for row in result.rows]
-    lines = [result.columns, ["---"] * len(result.columns), *rows]
-    return "".join(
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines
-    )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from geoaudit.ranking.audit import Audit
 
 TABLE_ROWS = 20
+WIDE_COLUMNS = 180
 
 
 @click.command()
@@ -53,7 +54,8 @@ def rank(
       geoaudit rank
       geoaudit rank --owner own --sort time --top 10
       geoaudit rank --by kernel --format json -o rank.json
-      geoaudit rank --token-range decode_token --step decode
+      geoaudit rank --step prefill
+      geoaudit rank --token-range decode_token
       geoaudit rank --target-ms 18 --fail-on starved,waste>25%
 
     Exit codes: 0; 1 something --fail-on names; 2 unusable input; 3 could not measure, which
@@ -67,7 +69,16 @@ def rank(
         _renderers(audit, top, wide),
         OutputOptions(format=format_name, file=output_file, extra=outputs),
     )
+    _say_where_no_row_is(audit)
     apply_gate(audit, fail_on)
+
+
+def _say_where_no_row_is(audit: "Audit") -> None:
+    """A file of a heading alone looks like a clean bill, so standard error says what it is."""
+    from geoaudit.render.headline import no_rows_sentence
+
+    if not audit.rows:
+        click.echo(f"geoaudit: {no_rows_sentence(audit)}", err=True)
 
 
 def _renderers(audit: "Audit", top: int | None, wide: bool) -> "dict[str, Callable[[], str]]":
@@ -91,9 +102,9 @@ def _renderers(audit: "Audit", top: int | None, wide: bool) -> "dict[str, Callab
 def _terminal(wide: bool) -> tuple[int, bool]:
     """Columns to use, and whether to colour."""
     import os
-    import shutil
     import sys
 
-    columns = shutil.get_terminal_size((100, 50)).columns
+    from geoaudit.cli.terminal_width import terminal_width
+
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    return max(columns, 180 if wide else 80), color
+    return max(terminal_width(), WIDE_COLUMNS if wide else 0), color

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.completion import complete_owner
 from geoaudit.cli.device_options import device_options
 from geoaudit.cli.token_options import token_options, token_options_of
 
@@ -33,11 +34,15 @@ SELECTION = (
         help="Worst first by this.",
     ),
     click.option(
-        "--kernel", "kernel_pattern", metavar="REGEX", help="Only kernels whose name matches."
+        "--kernel",
+        "kernel_pattern",
+        metavar="REGEX",
+        help="Only kernels whose name matches, in upper or lower case.",
     ),
     click.option(
         "--owner",
         metavar="own|library|NAME",
+        shell_complete=complete_owner,
         help="Only your own kernels, only libraries', or those of one owner (cublas, torch, ...).",
     ),
     click.option(

@@ -39,9 +39,15 @@ def scan(
 ) -> None:
     """Turn a profile into a recording that `rank` and `report` read.
 
-    TRACE is a PyTorch (Kineto) trace, .json or .json.gz; an Nsight Systems export (nsys export
-    --type sqlite); or an Nsight Compute CSV (ncu --page raw --csv). The format is found by the
-    content. Several traces, one per rank, make one recording.
+    TRACE is one of five formats, found by the content. Several traces, one per rank, make one
+    recording.
+
+    \b
+      PyTorch (Kineto)       export_chrome_trace(...), .json or .json.gz
+      Nsight Systems         nsys export --type sqlite
+      Nsight Systems, CSV    nsys stats --report cuda_gpu_trace --format csv
+      Nsight Compute, CSV    ncu --csv --page raw, or --page details
+      rocprofv3, CSV         rocprofv3 --kernel-trace --output-format csv
 
     Without TRACE the decode capture that ships with geoaudit is replayed: real kernels, recorded
     on an H200, and marked as replayed, so that no gate accepts it.

@@ -48,7 +48,7 @@ def token_options(command: Callable[P, R]) -> Callable[P, R]:
             "--token-kernel",
             callback=_regular_expression,
             metavar="REGEX",
-            help="Each launch of a kernel whose name matches starts a token.",
+            help="Each launch of a kernel whose name matches, in upper or lower case, starts one.",
         ),
         click.option(
             "--token-range",

@@ -9,7 +9,9 @@ from geoaudit.geometry.launch import launch_geometry
 from geoaudit.geometry.launch_limits import reasons_impossible
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 
-_CHANGE_KEYS = ("registers", "shared-bytes", "block", "grid")
+_CHANGE_KEYS = ("registers", "shared-bytes", "block", "grid", "max-active-clusters")
+# With any of these another number of clusters fits, which only the driver can tell.
+_CLUSTERS_DEPEND_ON = frozenset({"registers", "shared-bytes", "block"})
 # No figure of a launch has more digits, and int() refuses texts of thousands of them.
 _WHOLE_NUMBER = r"[0-9]{1,18}"
 _NEXT_CHANGE = re.compile(r",(?=\s*[a-z-]+=)")
@@ -64,10 +66,13 @@ def calculate(
 def changed_shape(shape: LaunchShape, changes: str) -> LaunchShape:
     """The launch with some of its values replaced.
 
+    Where registers, shared memory or block of a clustered launch change, the clusters that fit
+    are not known any more, unless the changes give them.
+
     Args:
         shape: the launch.
-        changes: ``registers=128``, ``shared-bytes=0``, ``block=16x16``, ``grid=264``, or several
-            of them joined by commas.
+        changes: ``registers=128``, ``shared-bytes=0``, ``block=16x16``, ``grid=264``,
+            ``max-active-clusters=30``, or several of them joined by commas.
 
     Raises:
         InputError: an unknown key, or a value that is no whole number or dimension.
@@ -77,6 +82,7 @@ def changed_shape(shape: LaunchShape, changes: str) -> LaunchShape:
         >>> changed_shape(shape, "registers=128,block=16x16").registers_per_thread
         128
     """
+    changed = set()
     for change in _NEXT_CHANGE.split(changes):
         name, separator, text = change.strip().partition("=")
         key = name.replace("_", "-")
@@ -86,6 +92,9 @@ def changed_shape(shape: LaunchShape, changes: str) -> LaunchShape:
                 f"{', '.join(_CHANGE_KEYS)}. Write for example --what-if registers=128."
             )
         shape = _changed(shape, key, text, f"--what-if {key}")
+        changed.add(key)
+    if changed & _CLUSTERS_DEPEND_ON and "max-active-clusters" not in changed:
+        return replace(shape, max_active_clusters=None)
     return shape
 
 
@@ -95,9 +104,12 @@ def _changed(shape: LaunchShape, key: str, text: str, where: str) -> LaunchShape
     if key == "grid":
         return replace(shape, grid=parse_dimensions(text, where))
     if not re.fullmatch(_WHOLE_NUMBER, text):
-        raise InputError(f"{where}: {text[:40]!r} is not a whole number of 0 or more.")
+        unit = ", in plain bytes: 163840 for 160 KiB" if key == "shared-bytes" else ""
+        raise InputError(f"{where}: {text[:40]!r} is not a whole number of 0 or more{unit}.")
     if key == "registers":
         return replace(shape, registers_per_thread=int(text))
+    if key == "max-active-clusters":
+        return replace(shape, max_active_clusters=int(text))
     return replace(
         shape, shared_bytes=int(text), static_shared_bytes=None, dynamic_shared_bytes=None
     )

@@ -117,6 +117,15 @@ def owner_of(name: str) -> str:
 
 
 @lru_cache(maxsize=_CACHED_NAMES)
+def known_owners() -> tuple[str, ...]:
+    """Every owner that a name can tell, in order of name.
+
+    >>> "cublas" in known_owners()
+    True
+    """
+    return tuple(sorted({owner for _, owner, _ in _OWNERS} | {owner for _, owner in _MARKS}))
+
+
 def is_communication(name: str, owner: str) -> bool:
     """Whether a kernel moves data between devices: small by design, never blamed for it.
 

@@ -143,8 +143,10 @@ def _token_line(header: AuditHeader) -> HeaderLine:
     if header.tokens is None:
         return HeaderLine(label="tokens", text=f"all figures are per trace · {rule}")
     if header.step_class is None:
-        text = f"{plural(header.tokens, 'token')} as told; totals divided by {count(header.tokens)}"
-        return HeaderLine(label="tokens", text=f"{text} · {rule}")
+        told = f"{plural(header.tokens, 'token')} as told"
+        divided = f"totals divided by {count(header.tokens)}"
+        text = f"{told} · {rule}" if divided in rule else f"{told}; {divided} · {rule}"
+        return HeaderLine(label="tokens", text=text)
     return HeaderLine(label="tokens", text=f"{plural(header.tokens, 'complete token')} · {rule}")
 
 
@@ -171,9 +173,11 @@ def _step_class(one: StepClassSummary) -> str:
 def _launch_line(header: AuditHeader) -> HeaderLine:
     dropped = "cannot tell" if header.dropped is None else count(header.dropped)
     lost = None if header.launches_seen is None else max(header.launches_seen - header.launches, 0)
-    calls = "" if lost is None else f" · {plural(lost, 'launch call')} without a record"
+    calls = f" · {plural(lost, 'launch call')} without a record" if lost else ""
+    if lost == 0:
+        calls = " · every launch call has a record"
     text = (
-        f"{count(header.launches)} recorded, {count(header.audited_launches)} audited · "
+        f"{count(header.launches)} recorded, {count(header.audited_launches)} audited, "
         f"{count(header.untimed)} untimed · dropped: {dropped}{calls}"
     )
     return HeaderLine(label="launches", text=text, alarming=bool(header.dropped))

@@ -3,22 +3,24 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from geoaudit.devices.spec import DeviceSpec
+from geoaudit.geometry.batch import BatchResult
 from geoaudit.geometry.launch import shared_bytes_of
 from geoaudit.geometry.what_if import CalculatedLaunch
+from geoaudit.render.markdown_table import markdown_table
+from geoaudit.render.names import elide, markdown_text
 from geoaudit.render.numbers import byte_count, count, dimensions, percent, waves
+from geoaudit.render.row_cells import limiter_text, tail_text
+from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 
 OCCUPANCY_SCHEMA_VERSION = "1.0"
+AS_GIVEN = "as given"
 WAVES_NOTE = "Waves and tail assume that all blocks take the same time."
 
-_WIDTH = 100
 _CHANGED_MARK = " *"
 _NO_MARK = "  "
 
@@ -46,14 +48,14 @@ _FIGURES: tuple[tuple[str, Callable[[CalculatedLaunch], str]], ...] = (
     ("grid", lambda one: dimensions(one.shape.grid)),
     ("blocks", lambda one: count(one.geometry.grid_blocks)),
     ("resident blocks per SM", lambda one: count(one.geometry.resident_blocks_per_sm)),
-    ("limiter", lambda one: ", ".join(one.geometry.limiters).replace("_", " ") or "?"),
+    ("limiter", lambda one: limiter_text(one.geometry)),
     ("theoretical occupancy", lambda one: percent(one.geometry.theoretical_occupancy)),
     ("SM fill", lambda one: percent(one.geometry.sm_fill)),
     ("slot fill", lambda one: percent(one.geometry.slot_fill)),
     ("thread fill", lambda one: percent(one.geometry.thread_fill)),
     ("waves", lambda one: waves(one.geometry.waves)),
     ("full waves", lambda one: count(one.geometry.full_waves)),
-    ("tail blocks", lambda one: count(one.geometry.tail_blocks)),
+    ("tail blocks", lambda one: tail_text(one.geometry)),
     ("wave efficiency", lambda one: percent(one.geometry.wave_efficiency)),
 )
 _GRID_FIGURES = frozenset(
@@ -62,34 +64,104 @@ _GRID_FIGURES = frozenset(
 )
 
 
-def render_table(answer: OccupancyAnswer) -> str:
-    """The figures of each launch in a column; what a what-if changes is marked."""
-    table = Table(box=None, pad_edge=False, show_header=len(answer.launches) > 1)
-    table.add_column("")
-    for launch in answer.launches:
-        table.add_column(launch.name, justify="right", overflow="fold")
-    for figure, cells in _rows(answer):
-        first, *others = cells
-        marked = (cell + (_CHANGED_MARK if cell != first else _NO_MARK) for cell in others)
-        table.add_row(figure, first, *marked)
-    handle = io.StringIO()
-    Console(file=handle, width=_WIDTH, color_system=None, legacy_windows=False).print(table)
-    lines = (line.rstrip() for line in handle.getvalue().splitlines())
-    return "\n".join((_heading(answer), "", *lines, *_notes(answer))) + "\n"
+def render_table(answer: OccupancyAnswer, width: int) -> str:
+    """The figures of each launch in a column; what a what-if changes is marked.
+
+    Args:
+        answer: what was asked and found.
+        width: cells of a line; columns that do not fit stand in a table of their own below.
+    """
+    rows = [
+        (figure, first, *(cell + (_CHANGED_MARK if cell != first else _NO_MARK) for cell in others))
+        for figure, (first, *others) in _rows(answer)
+    ]
+    names = ["", *(launch.name for launch in answer.launches)]
+    tables = _tables(names, rows, width)
+    texts = [*_wrapped([_heading(answer), *_impossible(answer)], width), "", *tables]
+    notes = _wrapped(_notes(answer), width)
+    return "\n".join([*texts, *([""] if notes else []), *notes]) + "\n"
+
+
+def _tables(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """The columns side by side, as many as fit; the launch as given stands in each table."""
+    widest = max((width - 30) // 2, 12)
+    headings = [elide(name, widest) if name else "" for name in names]
+    shown: list[int] = [1]
+    lines: list[str] = []
+    for index in range(2, len(names) + 1):
+        if index < len(names) and _width(headings, rows, [*shown, index]) <= width:
+            shown.append(index)
+            continue
+        lines += [*([""] if lines else []), *_table(headings, rows, shown)]
+        shown = [1, index]
+    return lines
+
+
+def _width(headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequence[int]) -> int:
+    columns, cells = _picked(headings, rows, shown)
+    return sum(column_widths(columns, cells)) + 2 * len(shown)
+
+
+def _table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequence[int]
+) -> list[str]:
+    columns, cells = _picked(headings, rows, shown)
+    widths = column_widths(columns, cells)
+    named = [aligned([column.heading for column in columns], columns, widths)]
+    return [
+        *(named if len(headings) > 2 else []),
+        *(aligned(row, columns, widths) for row in cells),
+    ]
+
+
+def _picked(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequence[int]
+) -> tuple[list[TextColumn], list[list[str]]]:
+    places = [0, *shown]
+    columns = [TextColumn(heading=headings[place], right=place > 0) for place in places]
+    if len(headings) == 2:
+        columns = [TextColumn(heading="", right=column.right) for column in columns]
+    return columns, [[row[place] for place in places] for row in rows]
+
+
+def _wrapped(texts: Sequence[str], width: int) -> list[str]:
+    return [line for text in texts for line in wrapped(text, width)]
 
 
 def render_markdown(answer: OccupancyAnswer) -> str:
     """The same table in Markdown."""
-    names = [launch.name for launch in answer.launches]
+    names = [markdown_text(launch.name) for launch in answer.launches]
+    rows = [[figure, *cells] for figure, cells in _rows(answer)]
+    notes = _notes(answer, mark="")
     lines = [
-        _heading(answer),
+        markdown_text(_heading(answer)),
+        *(f"\n**{text}**" for text in _impossible(answer)),
         "",
-        f"| | {' | '.join(names)} |",
-        f"|---|{'---:|' * len(names)}",
-        *(f"| {figure} | {' | '.join(cells)} |" for figure, cells in _rows(answer)),
-        *_notes(answer, mark=""),
+        *markdown_table(["", *names], rows, right=names),
+        *([""] if notes else []),
+        *notes,
     ]
     return "\n".join(lines) + "\n"
+
+
+def render_batch_csv(result: BatchResult) -> str:
+    """The file itself with its new columns."""
+    return csv_text(result.columns, result.rows)
+
+
+def render_batch_json(result: BatchResult) -> str:
+    """All rows, as text where they were given and as numbers where they were added."""
+    document = {"schema_version": OCCUPANCY_SCHEMA_VERSION, "rows": result.rows}
+    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+
+
+def render_batch_markdown(result: BatchResult) -> str:
+    """All rows as a table; an empty cell: cannot tell."""
+    rows = [
+        ["" if row[name] is None else markdown_text(str(row[name])) for name in result.columns]
+        for row in result.rows
+    ]
+    return "\n".join(markdown_table([markdown_text(name) for name in result.columns], rows)) + "\n"
 
 
 def render_json(answer: OccupancyAnswer) -> str:
@@ -123,7 +195,7 @@ def render_csv(answer: OccupancyAnswer) -> str:
     return csv_text(list(records[0]), records)
 
 
-def csv_text(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
+def csv_text(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows as CSV; None is an empty cell."""
     handle = io.StringIO()
     writer = csv.DictWriter(handle, columns, lineterminator="\n")
@@ -151,11 +223,7 @@ def _heading(answer: OccupancyAnswer) -> str:
 
 
 def _notes(answer: OccupancyAnswer, *, mark: str = _CHANGED_MARK.strip()) -> list[str]:
-    notes = [
-        f"Impossible{'' if launch.name == 'as given' else f' with {launch.name}'}: {reason}."
-        for launch in answer.launches
-        for reason in launch.reasons
-    ]
+    notes = []
     if mark and len(answer.launches) > 1:
         notes.append(f"{mark} differs from the launch as given.")
     if any(launch.geometry.waves is not None for launch in answer.launches):
@@ -165,7 +233,20 @@ def _notes(answer: OccupancyAnswer, *, mark: str = _CHANGED_MARK.strip()) -> lis
             "Waves of clusters need --max-active-clusters: what fits depends on the chip, ask "
             "cuOccupancyMaxActiveClusters."
         )
-    return ["", *notes] if notes else []
+    return notes
+
+
+def _impossible(answer: OccupancyAnswer) -> list[str]:
+    """Which launches cannot be made, and what of them is too much."""
+    sentences = []
+    for launch in answer.launches:
+        if launch.geometry.resident_blocks_per_sm != 0:
+            continue
+        name = "this launch" if launch.name == AS_GIVEN else f"the launch with {launch.name}"
+        limits = limiter_text(launch.geometry)
+        reasons = "; ".join(launch.reasons) or f"no SM can hold one block of it, {limits}"
+        sentences.append(f"IMPOSSIBLE: {name} cannot be made: {reasons}.")
+    return sentences
 
 
 def _waves_need_clusters(launch: CalculatedLaunch) -> bool:

@@ -1,7 +1,9 @@
 """A page of documentation: what `explain` prints for one rule, verdict or column."""
 
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
 Kind = Literal["rule", "verdict", "column"]
@@ -61,6 +63,43 @@ def column(name: str, summary: str, *, aliases: tuple[str, ...] = (), sections: 
 def verdict(name: str, summary: str, sections: Sections) -> Page:
     """The page of a verdict."""
     return Page(name=name, kind="verdict", summary=summary, text=sections.text())
+
+
+def wrapped_text(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
+    """A sentence in lines of at most ``width`` characters.
+
+    Args:
+        text: the sentence.
+        width: characters of a line.
+        first: what the first line starts with.
+        rest: what every other line starts with.
+    """
+    return textwrap.wrap(
+        text, width=width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+    )
+
+
+def wrapped_page(text: str, width: int) -> Iterator[str]:
+    """The lines of a page, its paragraphs wrapped anew where a line is too long.
+
+    Args:
+        text: of a page.
+        width: characters of a line.
+    """
+    if max(map(len, text.splitlines())) <= width:
+        yield from text.splitlines()
+        return
+    for indent, group in groupby(text.splitlines(), key=_indent):
+        lines = list(group)
+        if indent:
+            joined = " ".join(line.strip() for line in lines)
+            yield from wrapped_text(joined, width, first=indent, rest=indent)
+        else:
+            yield from lines
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
 
 
 def _indented(text: str) -> str:

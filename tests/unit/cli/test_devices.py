@@ -15,6 +15,7 @@ from geoaudit.devices.live import LIVE_SOURCE
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.devices.table import all_devices, architecture_limits
 from geoaudit.errors import EXIT_USAGE
+from geoaudit.render.devices import short_name
 
 
 @click.group(cls=AuditGroup)
@@ -42,17 +43,32 @@ def run(*arguments: str) -> str:
 def test_the_table_names_every_device_within_100_columns() -> None:
     text = run()
     assert max(map(len, text.splitlines())) <= 100
-    # Long names are folded, so words are compared and not lines.
-    words = set(text.split())
     for spec in all_devices():
-        assert set(spec.name.split()) <= words, spec.name
+        (line,) = (
+            line for line in text.splitlines() if line.startswith(f"{short_name(spec.name)}  ")
+        )
+        assert f" {spec.sm_count} " in line
     assert "*" not in text
+
+
+def test_short_names_tell_all_devices_apart() -> None:
+    names = [short_name(spec.name) for spec in all_devices()]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("columns", [80, 90, 100, 160])
+@pytest.mark.parametrize("arguments", [(), ("H200",), ("Thor",)])
+def test_no_line_is_wider_than_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, columns: int, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert max(map(len, run(*arguments).splitlines())) <= columns
 
 
 def test_live_devices_stand_first_and_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("geoaudit.devices.live.live_devices", lambda: (LIVE,))
     lines = run().splitlines()
-    assert lines[2].startswith("* NVIDIA H200")
+    assert lines[2].startswith("* H200 of this machine")
     assert lines[-1] == "*: in this machine, figures of its driver."
     document = json.loads(run("--format", "json"))
     assert [one["live"] for one in document["devices"][:2]] == [True, False]
@@ -106,7 +122,7 @@ def test_an_unknown_name_is_a_usage_error() -> None:
 def test_several_outputs_in_one_run(tmp_path: Path) -> None:
     table, document = tmp_path / "devices.txt", tmp_path / "devices.json"
     assert run("-o", str(table), "--output", f"json={document}") == ""
-    assert "NVIDIA H200" in table.read_text(encoding="utf-8")
+    assert "\nH200 " in table.read_text(encoding="utf-8")
     assert json.loads(document.read_text(encoding="utf-8"))["devices"]
 
 

@@ -1,3 +1,4 @@
+import pytest
 from click.testing import CliRunner
 
 from geoaudit.cli.explain import explain
@@ -46,3 +47,26 @@ def test_an_unknown_name_is_a_usage_error_with_the_nearest() -> None:
     assert code == 2
     assert "geoaudit: error: no page explains 'GA1O1'. Nearest: GA101" in output
     assert "Traceback" not in output
+
+
+def test_several_names_print_their_pages() -> None:
+    code, output = run("GA101", "starved", "SM", "fill")
+    assert code == 0
+    starts = [
+        output.index(text) for text in ("GA101 grid-", "starved (verdict)", "sm_fill (column)")
+    ]
+    assert starts == sorted(starts)
+
+
+def test_one_unknown_name_among_several_is_refused() -> None:
+    code, output = run("GA101", "starvd")
+    assert code == 2
+    assert "no page explains 'starvd'. Nearest: starved" in output
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert max(map(len, run()[1].splitlines())) <= columns
+    for name in page_names():
+        assert max(map(len, run(name)[1].splitlines())) <= columns, name

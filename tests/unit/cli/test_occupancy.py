@@ -318,3 +318,76 @@ def test_help_shows_examples() -> None:
     text = run("--help").output
     assert "geoaudit occupancy --registers 64 --block 256 --grid 12 --device H200" in text
     assert isinstance(occupancy, click.Command)
+
+
+CLUSTERED = (
+    *("--registers", "32", "--block", "128", "--grid", "264", "--cluster", "4"),
+    *("--max-active-clusters", "30", *H200),
+)
+
+
+def test_a_what_if_forgets_the_clusters_that_fit_where_they_may_be_others() -> None:
+    document = answer(
+        *CLUSTERED, "--what-if", "registers=64", "--what-if", "grid=120",
+        "--what-if", "registers=64,max-active-clusters=15",
+    )  # fmt: skip
+    changed, larger, told = document["what_if"]
+    assert document["waves"] == pytest.approx(264 / 120)
+    assert changed["waves"] is None
+    assert larger["waves"] == 1.0
+    assert told["waves"] == pytest.approx(264 / 60)
+
+
+def test_more_sms_than_the_device_has_are_its_sms() -> None:
+    arguments = ("--registers", "32", "--block", "128", "--device", "L4", "--sms", "500")
+    assert run(*arguments).stdout.startswith("NVIDIA L4, compute capability 8.9, 500 SMs (")
+    device = answer(*arguments)["device"]
+    assert (device["sm_count"], device["usable_sms"]) == (500, 500)
+
+
+def test_sms_are_refused_beside_a_batch(tmp_path: Path) -> None:
+    result = run("--batch", batch_file(tmp_path, ["32,0,0,128"]), "--sms", "7")
+    assert result.exit_code == 2
+    assert "--sms changes nothing of a batch" in result.output
+
+
+@pytest.mark.parametrize("size", ["160KB", "1e5", "-1", "²", "9" * 5000])
+def test_sizes_are_plain_bytes(size: str) -> None:
+    arguments = ("--registers", "32", "--block", "128", *H200)
+    result = run(*arguments, "--shared-bytes", size)
+    assert result.exit_code == 2
+    assert "plain bytes" in result.output
+    result = run(*arguments, "--what-if", f"shared-bytes={size}")
+    assert result.exit_code == 2
+    assert "plain bytes" in result.output
+
+
+def test_an_impossible_launch_says_so_first() -> None:
+    lines = run("--registers", "200", "--block", "288", *H200).stdout.splitlines()
+    assert lines[1].startswith("IMPOSSIBLE: this launch cannot be made: 200 registers x 288")
+    changed = run("--registers", "32", "--block", "288", *H200, "--what-if", "registers=200")
+    assert "IMPOSSIBLE: the launch with registers=200 cannot be made" in changed.stdout
+
+
+def test_below_one_wave_no_tail_is_printed() -> None:
+    text = run("--registers", "64", "--block", "256", "--grid", "12", *H200).stdout
+    (tail,) = (line for line in text.splitlines() if line.startswith("tail blocks"))
+    assert tail == "tail blocks"
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    changes = [("--what-if", f"registers={count},block=16x16") for count in (32, 64, 128, 200, 255)]
+    text = run(*CLUSTERED, *(word for change in changes for word in change)).stdout
+    assert max(map(len, text.splitlines())) <= columns
+    for _, name in changes:
+        assert name in text
+
+
+def test_a_batch_as_markdown_is_a_table(tmp_path: Path) -> None:
+    file = batch_file(tmp_path, ["<b>a|b,64,0,0,256"], header=f"note,{HEADER}")
+    text = run("--batch", file, *H200, "--format", "markdown").stdout
+    heading, rule, row = text.splitlines()
+    assert heading.count("|") == rule.count("|") == row.count("|") == 9
+    assert "<b>" not in row

@@ -202,7 +202,7 @@ def test_rows_that_add_up_to_more_than_the_total_say_why() -> None:
 
 def test_records_that_are_missing_are_counted() -> None:
     text = " ".join(render_terminal(builders.trace_audit()).split())
-    assert "1,691 recorded, 1,440 audited · 5 untimed · dropped: 311 · 311 launch calls" in text
+    assert "1,691 recorded, 1,440 audited, 5 untimed · dropped: 311 · 311 launch calls" in text
 
 
 @pytest.mark.parametrize(
