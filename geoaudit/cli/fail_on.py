@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.completion import complete_fail_on
+
 if TYPE_CHECKING:
     from geoaudit.diagnosis.fail_on import FailOn
 
@@ -43,5 +45,6 @@ def fail_on_option(default: str = "") -> Callable[[Callable[P, R]], Callable[P, 
         default=default,
         show_default=bool(default),
         metavar="LIST",
+        shell_complete=complete_fail_on,
         help=_HELP,
     )
