@@ -33,7 +33,7 @@ def starved_kernel(judgement: Judgement) -> Observation | None:
         time of a token.
 
     Example:
-        12 of 132 SMs, 87 µs, 1.1 % spread.
+        12 of 132 SMs, 87 us, 1.1 % spread.
     What to do:
         Split an axis, or widen the block where one block is right.
     Limits:
@@ -90,11 +90,11 @@ def launch_bound_kernel(judgement: Judgement) -> Observation | None:
         Reshaping it wins nothing; launching fewer such kernels does.
 
     Example:
-        A one-block elementwise kernel of 0.9 µs.
+        A one-block elementwise kernel of 0.9 us.
     What to do:
         Fuse it with its neighbour; programmatic dependent launch.
     Limits:
-        The floor is a default (2.5 µs) and not measured on this device.
+        The floor is a default (2.5 us) and not measured on this device.
     """
     return _reported(judgement, "launch_bound", "note")
 
