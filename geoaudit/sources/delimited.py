@@ -16,9 +16,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from geoaudit.errors import InputError
+from geoaudit.sources.registry import Progress, part_of
 
 GZIP_MAGIC = b"\x1f\x8b"
 _LONGEST_FIELD = 2**27
+_RECORDS_PER_CALL = 65_536
 
 csv.field_size_limit(_LONGEST_FIELD)
 
@@ -80,6 +82,7 @@ def tables_in(
     *,
     is_header: Callable[[str], bool],
     is_record: re.Pattern[str],
+    progress: Progress | None = None,
 ) -> Iterator[Table]:
     """Every table of a text, in order; a file may be several runs one after another.
 
@@ -87,6 +90,7 @@ def tables_in(
         text: the whole text.
         is_header: whether a line is the header of such a table.
         is_record: matches the start of a line that begins a record.
+        progress: called with the share of the records that are parsed, 0 to 1.
     """
     # Not splitlines(): a form feed or a Unicode line separator may be part of a name.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -94,7 +98,9 @@ def tables_in(
     for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
         is_last = stop == len(lines)
         ended = not is_last or text.endswith(("\n", "\r"))
-        yield _table(lines[start], lines[start + 1 : stop], is_record, ended=ended)
+        part = part_of(progress, start / len(lines), stop / len(lines))
+        records = _Lines(lines=lines[start + 1 : stop], ended=ended)
+        yield _table(lines[start], records, is_record, part)
 
 
 def fields(line: str) -> tuple[str, ...]:
@@ -129,11 +135,21 @@ def whole_number(cell: str, factor: int = 1) -> int | None:
     return None if value is None else round(value * factor)
 
 
-def _table(header: str, lines: list[str], is_record: re.Pattern[str], *, ended: bool) -> Table:
+@dataclass(frozen=True, kw_only=True)
+class _Lines:
+    """The lines below a header, and whether the last of them is whole."""
+
+    lines: list[str]
+    ended: bool
+
+
+def _table(
+    header: str, below: _Lines, is_record: re.Pattern[str], progress: Progress | None
+) -> Table:
     records: list[str] = []
     skipped = 0
     is_open = False
-    for line in lines:
+    for line in below.lines:
         if is_record.match(line):
             records.append(line)
             is_open = line.count('"') % 2 == 1
@@ -144,14 +160,23 @@ def _table(header: str, lines: list[str], is_record: re.Pattern[str], *, ended: 
             # The profiler's own messages start with ==.
             skipped += bool(line.strip()) and not line.startswith("==")
     names = fields(header)
-    parsed = [fields(record) for record in records]
+    parsed = _parsed(records, progress)
     skipped += parsed.count(())
     parsed = [record for record in parsed if record]
     shortest = min((len(record) for record in parsed[:-1]), default=0)
-    cut = bool(parsed) and not ended and (is_open or len(parsed[-1]) < shortest)
+    cut = bool(parsed) and not below.ended and (is_open or len(parsed[-1]) < shortest)
     if cut:
         parsed.pop()
     return Table(header=names, records=tuple(parsed), skipped=skipped, cut=cut)
+
+
+def _parsed(records: list[str], progress: Progress | None) -> list[tuple[str, ...]]:
+    parsed: list[tuple[str, ...]] = []
+    for first in range(0, len(records), _RECORDS_PER_CALL):
+        parsed += map(fields, records[first : first + _RECORDS_PER_CALL])
+        if progress is not None:
+            progress(len(parsed) / len(records))
+    return parsed
 
 
 def _unpacked(raw: bytes, path: Path) -> tuple[bytes, bool]:

@@ -6,6 +6,15 @@ from pathlib import Path
 
 from geoaudit.launches.recording import Recording
 
+Progress = Callable[[float], None]
+
+
+def part_of(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """Progress of one part of the work, 0 to 1, that is this share of the whole."""
+    if progress is None:
+        return None
+    return lambda share: progress(begin + share * (end - begin))
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
@@ -17,7 +26,7 @@ class ReadOptions:
     """
 
     allow_partial: bool = False
-    progress: Callable[[float], None] | None = None
+    progress: Progress | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

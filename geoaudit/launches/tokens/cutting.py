@@ -26,13 +26,13 @@ from geoaudit.launches.tokens.sequence import (
 )
 from geoaudit.launches.tokens.steps_table import (
     DeviceSteps,
-    class_traits,
     complete_members,
     counted_intervals,
     device_steps,
     filled_table,
     step_intervals,
 )
+from geoaudit.launches.tokens.traits import class_traits
 
 _RANGES_NAMED = 5
 _MARKERS_NAMED = 3

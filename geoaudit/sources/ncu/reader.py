@@ -49,7 +49,11 @@ def read_ncu_csv(path: Path, options: ReadOptions) -> Recording:
         NotMeasuredError: no launches, or none with a grid and block.
     """
     text, cut = read_text(path, allow_partial=options.allow_partial)
-    tables = list(tables_in(text, is_header=is_header, is_record=pages.RECORD_START))
+    tables = list(
+        tables_in(
+            text, is_header=is_header, is_record=pages.RECORD_START, progress=options.progress
+        )
+    )
     _require_launch_pages(tables, path)
     cut = cut or any(table.cut for table in tables)
     if cut and not options.allow_partial:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from geoaudit.sources.nsys.tables import CALL_TABLE, RANGE_TABLE, Database
+from geoaudit.sources.registry import Progress, part_of
 
 # Event types of NVTX_EVENTS (ENUM_NSYS_EVENT_TYPE): 59, 60 are push/pop and start/end ranges,
 # 70, 71 the same from an imported text trace, 75 names a domain.
@@ -26,22 +27,25 @@ def process_of(global_identifiers: pd.Series) -> pd.Series:
     return (global_identifiers // 2**_THREAD_BITS) % 2**24
 
 
-def launch_ranges(database: Database, launches: pd.DataFrame) -> tuple[pd.Series, list[str]]:
+def launch_ranges(
+    database: Database, launches: pd.DataFrame, progress: Progress | None = None
+) -> tuple[pd.Series, list[str]]:
     """The NVTX path around the call that made each launch, outermost first, joined by ``/``.
 
     Args:
         database: the export.
         launches: columns ``correlationId`` and ``globalPid``, Int64.
+        progress: called with the share done, 0 to 1.
 
     Returns:
         The path per launch, null outside of every range or where the export does not hold the
         call; and a warning where calls are missing although there are ranges.
     """
     empty = pd.Series([None] * len(launches), index=launches.index, dtype=object)
-    ranges = _read_ranges(database)
+    ranges = _read_ranges(database, part_of(progress, 0.0, 0.4))
     if ranges.empty or launches.empty:
         return empty, []
-    calls = _launch_calls(database, launches)
+    calls = _launch_calls(database, launches, part_of(progress, 0.4, 0.8))
     found = calls["time"].notna().to_numpy()
     paths = empty.copy()
     if found.any():
@@ -110,7 +114,7 @@ def _with_ordinals(labels: pd.Series) -> list[str]:
     ]
 
 
-def _read_ranges(database: Database) -> pd.DataFrame:
+def _read_ranges(database: Database, progress: Progress | None) -> pd.DataFrame:
     columns = ["start", "end", "eventType", "globalTid", "domainId", "textId"]
     present = database.columns(RANGE_TABLE)
     empty = pd.DataFrame({"thread": [], "start": [], "end": [], "label": []})
@@ -119,7 +123,7 @@ def _read_ranges(database: Database) -> pd.DataFrame:
     where = '"start" IS NOT NULL'
     if "eventtype" in present:
         where = f'"eventType" IN ({", ".join(map(str, _RANGE_TYPES))})'
-    events = database.integers(RANGE_TABLE, columns, where=where)
+    events = database.integers(RANGE_TABLE, columns, where=where, progress=progress)
     events["label"] = _labels(database, events, where)
     events = events[events["start"].notna() & events["globalTid"].notna()]
     if events.empty:
@@ -176,9 +180,12 @@ def _domain_names(database: Database) -> dict[tuple[int, int], str]:
     return names
 
 
-def _launch_calls(database: Database, launches: pd.DataFrame) -> pd.DataFrame:
+def _launch_calls(
+    database: Database, launches: pd.DataFrame, progress: Progress | None
+) -> pd.DataFrame:
     """Thread and time of the API call of each launch, in the order of the launches."""
-    calls = database.integers(CALL_TABLE, ["start", "correlationId", "globalTid"]).dropna()
+    columns = ["start", "correlationId", "globalTid"]
+    calls = database.integers(CALL_TABLE, columns, progress=progress).dropna()
     calls = calls.rename(columns={"start": "time", "globalTid": "thread"})
     keys = ["correlationId"]
     wanted = launches[["correlationId"]].copy()

@@ -1,6 +1,6 @@
 """Nsight Systems SQLite exports (``nsys export --type sqlite``) as a launches table."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +14,7 @@ from geoaudit.sources.nsys.devices import green_context_warnings, used_devices
 from geoaudit.sources.nsys.ranges import launch_ranges, process_of
 from geoaudit.sources.nsys.tables import Database, open_database
 from geoaudit.sources.plausible import at_least, checked_geometry, checked_times, kernel_names
-from geoaudit.sources.registry import ReadOptions, Source
+from geoaudit.sources.registry import Progress, ReadOptions, Source, part_of
 
 _TRACED_COLUMNS = (
     "start",
@@ -95,14 +95,16 @@ def read_nsys_sqlite(path: Path, options: ReadOptions) -> Recording:
     """
     with open_database(path) as database:
         _require_kernels(database, path)
-        rows = _read_rows(database, options.progress)
+        rows = _read_rows(database, part_of(options.progress, 0.0, 0.5))
         processes = process_of(rows["globalPid"])
         devices = used_devices(database, rows["deviceId"], processes)
-        ranges, range_warnings = launch_ranges(database, rows)
+        ranges, range_warnings = launch_ranges(database, rows, part_of(options.progress, 0.5, 0.9))
         warnings = (*devices.warnings, *_warnings(database, rows), *range_warnings)
         environment = _environment(database)
     placed = {s.DEVICE: devices.index, s.PROCESS: processes, s.RANGES: ranges}
     launches, value_warnings = _launches(rows, placed)
+    if options.progress is not None:
+        options.progress(1.0)
     if launches.loc[launches[s.KIND] == s.KIND_KERNEL, s.GRID_X].isna().all():
         raise NotMeasuredError(
             f"{path}: none of the {int((rows['kind'] == s.KIND_KERNEL).sum()):,} kernel records "
@@ -173,10 +175,16 @@ def _launch_call_count(database: Database) -> int:
     return int(calls.isin(launching).sum())
 
 
-def _read_rows(database: Database, progress: Callable[[float], None] | None) -> pd.DataFrame:
-    kernels = database.integers(t.KERNEL_TABLE, _KERNEL_COLUMNS, progress=progress)
+def _read_rows(database: Database, progress: Progress | None) -> pd.DataFrame:
+    kernels = database.integers(
+        t.KERNEL_TABLE, _KERNEL_COLUMNS, progress=part_of(progress, 0.0, 0.8)
+    )
     kernels["kind"], kernels["name"] = s.KIND_KERNEL, _kernel_texts(database, kernels)
-    copies = database.integers(t.COPY_TABLE, (*_TRACED_COLUMNS, "bytes", "copyKind"))
+    copies = database.integers(
+        t.COPY_TABLE,
+        (*_TRACED_COLUMNS, "bytes", "copyKind"),
+        progress=part_of(progress, 0.8, 1.0),
+    )
     directions = copies["copyKind"].map(_COPY_DIRECTIONS).fillna("Unknown")
     copies["kind"], copies["name"] = s.KIND_COPY, "[CUDA memcpy " + directions + "]"
     sets = database.integers(t.SET_TABLE, (*_TRACED_COLUMNS, "bytes"))

@@ -57,7 +57,11 @@ def read_nsys_csv(path: Path, options: ReadOptions) -> Recording:
         NotMeasuredError: no kernels in the list.
     """
     text, cut = read_text(path, allow_partial=options.allow_partial)
-    tables = list(tables_in(text, is_header=is_launch_list, is_record=_RECORD_START))
+    tables = list(
+        tables_in(
+            text, is_header=is_launch_list, is_record=_RECORD_START, progress=options.progress
+        )
+    )
     cut = cut or any(table.cut for table in tables)
     if cut and not options.allow_partial:
         raise InputError(

@@ -7,7 +7,7 @@ the whole environment of the profiled process.
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from geoaudit.errors import InputError
+from geoaudit.sources.registry import Progress
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
 KERNEL_TABLE = "CUPTI_ACTIVITY_KIND_KERNEL"
@@ -38,8 +39,6 @@ _CHECKED_NUMBER = (
 )
 _ROWS_PER_FETCH = 65_536
 _STRINGS_PER_QUERY = 500
-
-Progress = Callable[[float], None]
 
 
 class Database:

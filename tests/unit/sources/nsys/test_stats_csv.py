@@ -99,3 +99,13 @@ def test_a_real_launch_list() -> None:
     assert kernels[s.DURATION_NS].tolist() == [40672, 22528, 22624, 22624]
     assert kernels[s.KERNEL_SHORT].tolist() == ["saxpyKernel"] * 4
     assert recording.metadata.devices[0].name == "NVIDIA Thor"
+
+
+def test_progress_rises_to_one_over_all_tables(tmp_path: Path) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text((HEADER + KERNEL) * 3)
+    shares: list[float] = []
+    read_profile(path, ReadOptions(progress=shares.append))
+    assert len(shares) == 3
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
