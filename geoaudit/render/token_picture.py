@@ -15,7 +15,7 @@ from geoaudit.render.numbers import count, duration, percent, plural
 
 PLOT_WIDTH = 1100.0
 MARGIN_LEFT = 48.0
-MARGIN_RIGHT = 12.0
+MARGIN_RIGHT = 30.0
 MARGIN_TOP = 8.0
 AXIS_HEIGHT = 24.0
 TALL_STRIP, SHORT_STRIP = 180.0, 64.0
@@ -218,12 +218,13 @@ def _bar(piece: StackedPiece, y: float, height: float) -> Bar:
 
 def _ticks(start: float, length: float) -> tuple[Tick, ...]:
     step = _round_step(length / TICKS)
+    unit, divisor = ("ms", 1e6) if step >= 1e6 else ("µs", 1e3)
     first = math.ceil(start / step)
     last = math.floor((start + length) / step)
     return tuple(
         Tick(
             x=round(MARGIN_LEFT + (index * step - start) / length * PLOT_WIDTH, 2),
-            label=f"{index * step / 1000:,.10g} µs",
+            label=f"{index * step / divisor:,.10g} {unit}",
         )
         for index in range(first, last + 1)
     )

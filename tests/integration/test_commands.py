@@ -224,3 +224,47 @@ def test_every_help_has_examples(command: list[str]) -> None:
     assert "Usage" in output
     if command:
         assert "Examples" in output
+
+
+def test_an_empty_table_is_no_clean_bill_in_any_format(folder: Path) -> None:
+    trace(folder / "t.json.gz")
+    run("scan", "t.json.gz")
+    for format_name in ("table", "csv", "json", "markdown"):
+        result = run("rank", "--kernel", "no_such_kernel", "--format", format_name)
+        assert "the filters left none" in result.stderr
+    assert "the filters left none" not in run("rank", "--format", "csv").stderr
+
+
+def test_filtered_rows_and_hidden_rows_are_told_apart(folder: Path) -> None:
+    trace(folder / "t.json.gz")
+    run("scan", "t.json.gz")
+    output = run("rank", "--kernel", "norm|mm|head", "--top", "1").output
+    assert "2 more rows (--top 0 shows all); 2 rows left out by filters" in output
+
+
+def test_the_examples_of_rank_work_on_the_shipped_capture() -> None:
+    run("scan")
+    assert "step      prefill" in run("rank", "--step", "prefill").output
+
+
+def test_scan_names_every_format_it_reads() -> None:
+    text = run("scan", "--help").output
+    for name in (
+        "PyTorch",
+        "Nsight Systems ",
+        "Nsight Systems, CSV",
+        "Nsight Compute",
+        "rocprofv3",
+    ):
+        assert name in text
+
+
+def test_no_line_of_a_table_is_wider_than_the_terminal(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace(folder / "t.json.gz")
+    run("scan", "t.json.gz")
+    for columns in (80, 100, 160):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = run("rank", "--target-ms", "0.01").output.splitlines()
+        assert max(map(len, lines)) <= columns

@@ -42,9 +42,11 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
     column(
         "limiter",
         "What bounds the resident blocks",
+        aliases=("limiters",),
         sections=Sections(
-            measures="warps, blocks (block slots), registers, shared_memory, barriers, clusters, "
-            "or impossible; the first of several that tie.",
+            measures="warps, blocks (block slots), registers, shared_memory, barriers, or "
+            "impossible. limiter is the first of several that tie, limiters are all of them; "
+            "tables print all: registers + shared memory.",
             formula=f"The argument of the minimum in resident_blocks_per_sm. {_OCCUPANCY_SOURCE}",
             example="160 KB of dynamic shared memory on an H200: shared_memory, one block.",
             action="registers: GA104; shared_memory: GA105; blocks: GA106.",
@@ -54,7 +56,7 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
     column(
         "theoretical_occupancy",
         "Share of the SM's warp slots that can be resident",
-        aliases=("theoretical", "occupancy"),
+        aliases=("theoretical", "occupancy", "theoretical occupancy"),
         sections=Sections(
             measures="Resident warps at most, against the warps an SM holds, 0 to 1.",
             matters="Other resident warps are what hides the latency of one.",
@@ -76,7 +78,8 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
             action="Below 1, the grid does not fill the device; just above a whole number, see "
             "tail.",
             limits="A wave is a model: equal block times are assumed, and blocks start as others "
-            "end.",
+            "end. Nsight Compute counts the waves of clustered launches in blocks; here clusters "
+            "count. PyTorch traces record no cluster: there such waves are those without one.",
         ),
     ),
     column(
@@ -96,7 +99,8 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
         aliases=("tail",),
         sections=Sections(
             measures="Blocks that are left over after the whole waves; 0 where they come out even.",
-            formula="grid blocks mod blocks the device holds at once",
+            formula="grid blocks mod blocks the device holds at once; below one wave that is the "
+            "whole grid, which no table calls a tail",
             example="270 blocks where 264 fit: 6 blocks, for which the device waits as long as for "
             "264.",
             action="Size the grid to whole waves; see GA102.",
@@ -128,6 +132,7 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
     column(
         "thread_fill",
         "Share of the device's thread slots that are filled",
+        aliases=("threads",),
         sections=Sections(
             measures="Threads resident in the fullest wave, against the threads the device holds.",
             formula="min(grid blocks, resident blocks per SM x usable SMs) x block threads / "
@@ -140,7 +145,7 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
     column(
         "sm_count",
         "SMs a launch can use",
-        aliases=("SMs", "usable SMs", "sm_count_source"),
+        aliases=("SMs", "usable SMs", "usable_sms", "usable_sm_count", "sm_count_source"),
         sections=Sections(
             measures="The device's SMs, less what MIG, MPS or a green context take away; on AMD "
             "its compute units.",
@@ -150,6 +155,55 @@ GEOMETRY_PAGES: tuple[Page, ...] = (
             example="A T4 under MPS whose profile says 4 SMs: 4, not the table's 40.",
             action="--sms N where you know better.",
             limits="A profile that names only the device cannot tell a partition.",
+        ),
+    ),
+    column(
+        "grid_blocks",
+        "Blocks of the grid",
+        aliases=("blocks",),
+        sections=Sections(
+            measures="All blocks of a launch.",
+            formula="grid x * y * z",
+            example="28 x 2 x 9: 504 blocks.",
+            action="Against the SMs it is sm_fill.",
+            limits="Null where the source has no grid.",
+        ),
+    ),
+    column(
+        "block_threads",
+        "Threads of a block",
+        aliases=("block threads",),
+        sections=Sections(
+            measures="All threads of a block.",
+            formula="block x * y * z",
+            example="16 x 16: 256 threads.",
+            action="No multiple of the warp: GA103.",
+            limits="How many of them work is not seen.",
+        ),
+    ),
+    column(
+        "registers_per_thread",
+        "Registers that the compiler gave a thread",
+        aliases=("registers", "regs"),
+        sections=Sections(
+            measures="32-bit registers, as recorded.",
+            formula="a warp takes them in units of the device",
+            example="128 registers, 256 threads, 65,536 of an SM: two blocks.",
+            action="Where limiter is registers: GA104.",
+            limits="Spilled registers are in memory and not counted.",
+        ),
+    ),
+    column(
+        "shared_bytes",
+        "Shared memory of a block",
+        aliases=("static_shared_bytes", "dynamic_shared_bytes", "shared memory"),
+        sections=Sections(
+            measures="Static (compiled) and dynamic (asked for at launch), in bytes, and both "
+            "together.",
+            formula="shared_bytes = static + dynamic; only the sum where the source has no more",
+            example="16 KiB dynamic: 16384.",
+            action="Where limiter is shared_memory: GA105.",
+            limits="What the system reserves per block comes on top.",
         ),
     ),
 )

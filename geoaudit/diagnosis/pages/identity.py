@@ -50,17 +50,20 @@ IDENTITY_PAGES: tuple[Page, ...] = (
     column(
         "grid",
         "Blocks of the launch in x, y, z",
+        aliases=("grid_x", "grid_y", "grid_z"),
         sections=Sections(
             measures="What was launched, in blocks also where a cluster is set.",
             formula="as recorded; AMD grids in work-items are divided by the block",
             example="[12, 1, 1]",
             action="Against the SM count it is sm_fill.",
-            limits="What was asked for may differ: wrappers clamp it.",
+            limits="What was asked for may differ: wrappers clamp it. Where a row joins several "
+            "signatures it is the grid of the worst, and +N counts the others.",
         ),
     ),
     column(
         "block",
         "Threads of a block in x, y, z",
+        aliases=("block_x", "block_y", "block_z"),
         sections=Sections(
             measures="What was launched, in threads.",
             example="[128, 1, 1]",
@@ -71,11 +74,13 @@ IDENTITY_PAGES: tuple[Page, ...] = (
     column(
         "cluster",
         "Blocks of a cluster in x, y, z",
+        aliases=("cluster_x", "cluster_y", "cluster_z"),
         sections=Sections(
             measures="[1, 1, 1] without a cluster; empty where the source does not tell.",
             example="[4, 1, 1]",
             action="A grid must hold whole clusters; large ones leave SMs unused.",
-            limits="Kineto traces do not carry it.",
+            limits="PyTorch traces do not carry it: waves of such launches are those without a "
+            "cluster.",
         ),
     ),
     column(
@@ -118,9 +123,11 @@ IDENTITY_PAGES: tuple[Page, ...] = (
     column(
         "verdict",
         "What holds the kernel back",
+        aliases=("reason", "ruled_out", "would_decide"),
         sections=Sections(
             measures="starved, tail, occupancy_limited, launch_bound, communication, healthy or "
-            "inconclusive; each has a page.",
+            "inconclusive; each has a page. Beside it: the reason in one sentence, what the timing "
+            "ruled out, and what measurement would decide.",
             formula="the first case of a table that applies, weighed against the timing",
             example="12 of 132 SMs, 87 us, 1.1 % spread: starved.",
             action="explain VERDICT.",
@@ -152,9 +159,10 @@ IDENTITY_PAGES: tuple[Page, ...] = (
         "Kernel launches in the recording",
         aliases=("launches_seen", "dropped", "untimed"),
         sections=Sections(
-            measures="Kernel records; beside them the launches the driver saw, records dropped "
-            "and launches without a time.",
-            example="263,927 of 263,927, none dropped.",
+            measures="Kernel records; beside them the launches there should be records of "
+            "(launches_seen: records, and launch calls without one), records that the instrument "
+            "says it dropped, and launches without a time.",
+            example="10,717 recorded, every launch call has a record.",
             action="See GA901, GA903 and GA904.",
             limits="Not every instrument counts what it lost.",
         ),
@@ -162,6 +170,7 @@ IDENTITY_PAGES: tuple[Page, ...] = (
     column(
         "geometry_unknown_fraction",
         "Share of the kernel time without a grid",
+        aliases=("unknown",),
         sections=Sections(
             measures="Time of launches whose grid the source does not carry, 0 to 1.",
             formula="their time / all kernel time",
@@ -184,13 +193,28 @@ IDENTITY_PAGES: tuple[Page, ...] = (
     column(
         "instrument",
         "What timed the launches",
-        aliases=("source_format",),
+        aliases=("source_format", "timed by"),
         sections=Sections(
             measures="cupti, kineto, nsys, ncu or cuda_events.",
             example="kineto",
             action="Compare times within one instrument only.",
             limits="ncu serialises launches and flushes caches: its times are not those of the "
             "token.",
+        ),
+    ),
+    column(
+        "signatures",
+        "Launch signatures joined in the row",
+        aliases=("signature", "+N"),
+        sections=Sections(
+            measures="1, or more with --by kernel: different launches of one kernel. Grid, verdict "
+            "and geometry are then of the signature that wastes most, SM fill is the mean over "
+            "the row's time, findings are those of all.",
+            formula="a signature is kernel, grid, block, cluster, registers and shared memory on "
+            "a device",
+            example="12 +2 beside a grid: the worst of three signatures has 12 blocks.",
+            action="--by signature gives each a row.",
+            limits="The figures of a joined row are of no single launch.",
         ),
     ),
 )

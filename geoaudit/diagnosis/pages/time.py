@@ -37,11 +37,11 @@ TIME_PAGES: tuple[Page, ...] = (
         "Share of the kernel time",
         aliases=("time %",),
         sections=Sections(
-            measures="Time of the row against the time of all kernels, 0 to 1.",
-            formula="time_per_token of the row / sum over all rows",
+            measures="Time of the row against the time at least one kernel runs on its device.",
+            formula="time_per_token_ns of the row / kernel time per token of the row's device",
             example="One kernel with 12 blocks took 11.8 % of all kernel time.",
             action="Start where it and 1 - sm_fill are both large.",
-            limits="Concurrent streams make the sum of times exceed the wall time.",
+            limits="Shares of launches that run at the same time add up to more than 1.",
         ),
     ),
     column(
@@ -86,7 +86,7 @@ TIME_PAGES: tuple[Page, ...] = (
     column(
         "relative_mad",
         "Spread of the durations within a call site",
-        aliases=("spread", "mad"),
+        aliases=("spread", "mad", "±", "+-"),
         sections=Sections(
             measures="Median absolute deviation / median of a call site, and the median of that "
             "over the sites of the row; 0 to 1.",
@@ -104,6 +104,7 @@ TIME_PAGES: tuple[Page, ...] = (
     column(
         "site_spread",
         "How far the call sites lie apart",
+        aliases=("sites ±", "sites +-"),
         sections=Sections(
             measures="Relative MAD of the sites' medians about their median, 0 to 1.",
             formula="median |m - median m| / median m over the sites' medians m",
@@ -120,7 +121,8 @@ TIME_PAGES: tuple[Page, ...] = (
             formula="count of distinct (kernel, geometry, position)",
             example="One norm at 61 layers, twice each: 122 sites.",
             action="Few launches per site make a spread uncertain: record more tokens.",
-            limits="Without tokens the whole trace is one site.",
+            limits="Null without tokens: nobody knows which launches are of one site, and figures "
+            "within a site are of all launches together.",
         ),
     ),
     column(
@@ -154,19 +156,25 @@ TIME_PAGES: tuple[Page, ...] = (
         "Wasted SM-time as a share of the kernel time",
         aliases=("wasted %", "share"),
         sections=Sections(
-            measures="Wasted SM-time of the row against the kernel time of the token, 0 to 1.",
-            formula="wasted_sm_time_per_token / kernel_time_per_token",
+            measures="Wasted SM-time of the row against the time at least one kernel runs on its "
+            "device: the share column.",
+            formula="wasted_sm_time_per_token_ns of the row / kernel time per token of the row's "
+            "device",
             example="10.7 % for the kernel of 12 blocks with 11.8 % of the time.",
             action="--fail-on 'waste>N%' gates on the total.",
-            limits="A ceiling.",
+            limits="A ceiling. Rows blame each launch as if it ran alone, the total counts "
+            "launches that run at the same time together: shares of such rows add up to more "
+            "than the total's.",
         ),
     ),
     column(
         "wasted_without_communication_per_token_ns",
         "Wasted SM-time without collectives",
         sections=Sections(
-            measures="The total of wasted SM-time, collectives left out, in ns.",
-            formula="as wasted_sm_time_per_token_ns of the totals, over other kernels",
+            measures="The total of wasted SM-time as if there were no collectives, in ns.",
+            formula="integral of 1 - min(1, sum of sm_fill of what runs), over the time at least "
+            "one kernel runs that is no collective; its share is of that time, "
+            "kernel_time_without_communication_per_token_ns",
             example="On a tensor-parallel trace it is the figure to work on.",
             action="Compare with the whole: the difference is waiting for other ranks.",
             limits="Collectives are recognised by owner and name.",
@@ -177,8 +185,10 @@ TIME_PAGES: tuple[Page, ...] = (
         "Wall time of a token",
         aliases=("wall",),
         sections=Sections(
-            measures="From the start of a token to the start of the next, in ns.",
-            formula="kernels (union over streams) + copies + gaps",
+            measures="From the start of a token to the start of the next, so that the pause after "
+            "a token counts; where no token follows directly, to the end of its last launch. A "
+            "mean over the tokens that another follows directly, where there are any, in ns.",
+            formula="kernels (union over streams) + copies + gaps, a mean over devices",
             example="18.88 tokens/s: 52.96 ms.",
             action="See which of the three parts is large before reshaping kernels.",
             limits=_PER_TOKEN + " A profiler can slow it: compare within one instrument.",
@@ -219,6 +229,44 @@ TIME_PAGES: tuple[Page, ...] = (
             example="Eager launches of 5 us each under kernels of 2 us.",
             action="CUDA graphs, fewer launches, no host synchronisation.",
             limits="Profilers widen gaps.",
+        ),
+    ),
+    column(
+        "kernel_time_without_communication_per_token_ns",
+        "Time at least one kernel runs that is no collective",
+        sections=Sections(
+            measures="Union over all streams of the intervals of kernels but collectives, per "
+            "token, in ns.",
+            formula="length of the union",
+            example="A collective alone for 20 us beside 80 us of other kernels: 80 us.",
+            action="The base of the share of wasted_without_communication_per_token_ns.",
+            limits=_PER_TOKEN,
+        ),
+    ),
+    column(
+        "wall_time_median_ns",
+        "Wall times of the single tokens",
+        aliases=("wall_time_min_ns", "wall_time_max_ns", "mean of"),
+        sections=Sections(
+            measures="Shortest, middle and longest wall time of a token, in ns.",
+            matters="Where they lie apart, no token took the mean.",
+            formula="over the tokens the mean is of",
+            example="mean of 12; 6.66 to 55.0 ms, median 41.4 ms",
+            action="Printed where the longest is more than 1.1 times the shortest: look for what "
+            "the host does in the long ones.",
+            limits="Null without tokens.",
+        ),
+    ),
+    column(
+        "timed_launches",
+        "Launches of the row with a time",
+        aliases=("repetitions",),
+        sections=Sections(
+            measures="How many durations the row's figures rest on; repetitions: the fewest at "
+            "one call site.",
+            example="120 launches at 10 sites: 12 repetitions.",
+            action="Below 10 launches the spread is not judged: record more tokens.",
+            limits="Launches without a time are in untimed.",
         ),
     ),
 )

@@ -1,9 +1,14 @@
+from collections.abc import Iterator
+
 import pytest
 from click.testing import CliRunner
 
 from geoaudit.cli.explain import explain
 from geoaudit.cli.main import AuditGroup
 from geoaudit.diagnosis.pages import page_names
+from geoaudit.render.csv_table import COLUMNS
+from geoaudit.render.json_document import audit_document
+from tests.unit.render import builders
 
 GROUP = AuditGroup("geoaudit", commands=[explain])
 
@@ -70,3 +75,31 @@ def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, col
     assert max(map(len, run()[1].splitlines())) <= columns
     for name in page_names():
         assert max(map(len, run(name)[1].splitlines())) <= columns, name
+
+
+def _keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+        for one in value.values():
+            yield from _keys(one)
+    if isinstance(value, list):
+        for one in value:
+            yield from _keys(one)
+
+
+FIELDS = sorted(
+    {*_keys(audit_document(builders.distance_audit())), *COLUMNS} - {"totals"},
+)
+PRINTED = [
+    *("#", "kernel", "grid", "block", "calls/token", "time/token", "median", "spread", "sites ±"),
+    *("SM fill", "waves", "tail", "blocks/SM", "limiter", "occupancy", "threads", "wasted"),
+    *("share", "verdict", "median ± spread", "±", "lever", "ceiling", "together"),
+    *("of the distance", "device", "source", "tokens", "step", "other", "launches", "unknown"),
+    *("wall", "partial", "warning", "gaps", "calls", "time"),
+]
+
+
+@pytest.mark.parametrize("name", [*FIELDS, *PRINTED])
+def test_everything_printed_has_a_page(name: str) -> None:
+    code, output = run(name)
+    assert code == 0, output
