@@ -29,6 +29,7 @@ def audit_header(
         rows: all rows, before any filter.
     """
     metadata = recording.metadata
+    is_kernel = recording.launches[s.KIND] == s.KIND_KERNEL
     return AuditHeader(
         source_format=metadata.source_format,
         source_name=metadata.source_name,
@@ -38,10 +39,8 @@ def audit_header(
         token_rule=segmentation.rule,
         step_class=selection.step_class,
         step_classes=_step_classes(segmentation, selection.step_class),
-        launches=int((recording.launches[s.KIND] == s.KIND_KERNEL).sum()),
-        audited_launches=int(
-            (recording.launches[s.KIND][selection.counted] == s.KIND_KERNEL).sum()
-        ),
+        launches=int(is_kernel.sum()),
+        audited_launches=int(is_kernel[selection.counted].sum()),
         untimed=metadata.untimed,
         dropped=metadata.dropped,
         launches_seen=metadata.launches_seen,
@@ -49,11 +48,15 @@ def audit_header(
         partial=metadata.partial,
         replayed=metadata.replayed,
         recorded_on=metadata.recorded_on,
-        warnings=(
-            *metadata.warnings,
-            *_left_out(recording, selection),
-            *_below_resolution(recording, selection),
-        ),
+        warnings=_warnings(recording, selection),
+    )
+
+
+def _warnings(recording: Recording, selection: Selection) -> tuple[str, ...]:
+    return (
+        *recording.metadata.warnings,
+        *_left_out(recording, selection),
+        *_below_resolution(recording, selection),
     )
 
 

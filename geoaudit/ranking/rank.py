@@ -10,7 +10,7 @@ from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.launches.tokens import segment
-from geoaudit.ranking.annotation import AnnotatedKernels, annotate
+from geoaudit.ranking.annotation import AnnotatedKernels, Flags, Integers, annotate
 from geoaudit.ranking.audit import Audit, AuditedDevice, AuditRow
 from geoaudit.ranking.distance import distance_account
 from geoaudit.ranking.header import audit_findings, audit_header
@@ -34,11 +34,7 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
         NotMeasuredError: there is no kernel launch, or no complete step of the class asked for.
         InputError: a step class, device, pattern or owner that is not there.
     """
-    if not (recording.launches[s.KIND] == s.KIND_KERNEL).any():
-        raise NotMeasuredError(
-            f"{recording.metadata.source_name}: no kernel launches in this recording, so there is "
-            "nothing to audit. Record again while the GPU works."
-        )
+    _require_kernels(recording)
     token_options = options.token_options or recording.metadata.token_options
     segmentation = segment(recording.launches, token_options)
     selection = select(segmentation, options.step_class)
@@ -48,9 +44,7 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
     splits = device_splits(selection, timelines)
     ids = row_ids(kernels, options.group)
     rows = build_rows(kernels, ids, _row_devices(kernels, selection, devices, splits))
-    collective = np.zeros(len(rows), dtype=bool)
-    collective[ids[kernels.communication]] = True
-    shown = ordered(rows, collective, options)
+    shown = ordered(rows, _collectives(kernels, ids, len(rows)), options)
     totals = audit_totals(rows, selection, splits)
     header = audit_header(recording, segmentation, selection, _audited(devices, rows), rows)
     pictured = typical_token(kernels, selection, header.devices[0].index)
@@ -65,14 +59,18 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
         timeline=picture(kernels, pictured, shown.ranks[ids]),
         pictured_token=pictured.token,
         pictured_wall_ns=pictured.wall_ns,
-        distance=(
-            None
-            if options.target_ns is None
-            else distance_account(shown.rows, totals, options.target_ns)
-        ),
+        distance=distance_account(shown.rows, totals, options.target_ns),
         order=options.order,
         group=options.group,
     )
+
+
+def _require_kernels(recording: Recording) -> None:
+    if not (recording.launches[s.KIND] == s.KIND_KERNEL).any():
+        raise NotMeasuredError(
+            f"{recording.metadata.source_name}: no kernel launches in this recording, so there is "
+            "nothing to audit. Record again while the GPU works."
+        )
 
 
 def _devices(recording: Recording, options: RankOptions) -> dict[int, ResolvedDevice]:
@@ -83,6 +81,12 @@ def _devices(recording: Recording, options: RankOptions) -> dict[int, ResolvedDe
         )
         for index in recording.launches[s.DEVICE].unique()
     }
+
+
+def _collectives(kernels: AnnotatedKernels, ids: Integers, rows: int) -> Flags:
+    collective = np.zeros(rows, dtype=bool)
+    collective[ids[kernels.communication]] = True
+    return collective
 
 
 def _row_devices(

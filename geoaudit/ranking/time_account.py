@@ -105,23 +105,11 @@ def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags)
     ends = starts + launches[s.DURATION_NS].to_numpy(dtype=np.int64)
     kernel = (launches[s.KIND] == s.KIND_KERNEL).to_numpy()
     cuts = np.unique(np.concatenate([starts, ends]))
-    first, last = np.searchsorted(cuts, starts), np.searchsorted(cuts, ends)
-
-    def running(weights: Reals) -> Reals:
-        change = np.zeros(len(cuts))
-        np.add.at(change, first, weights)
-        np.add.at(change, last, -weights)
-        return np.cumsum(change)[:-1]
-
-    lengths = np.diff(cuts).astype(np.float64)
-    kernels = np.round(running(kernel.astype(np.float64)))
-    copies = np.round(running((~kernel).astype(np.float64)))
+    running = _Running(np.searchsorted(cuts, starts), np.searchsorted(cuts, ends), len(cuts))
     blamed = kernel & ~communication
-    others = np.round(running(blamed.astype(np.float64)))
-    known_fill = np.nan_to_num(sm_fill, nan=1.0)
-
-    def empty(of: Flags) -> Reals:
-        return 1.0 - np.clip(running(np.where(of, known_fill, 0.0)), 0.0, 1.0)
+    kernels, copies, others = running.count(kernel), running.count(~kernel), running.count(blamed)
+    fill = np.nan_to_num(sm_fill, nan=1.0)
+    lengths = np.diff(cuts).astype(np.float64)
 
     def integral(per_piece: Reals | Flags) -> Reals:
         return np.concatenate([[0.0], np.cumsum(per_piece * lengths)])
@@ -130,11 +118,32 @@ def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags)
         cuts=cuts,
         kernel=integral(kernels > 0),
         copy=integral((kernels == 0) & (copies > 0)),
-        wasted=integral(np.where(kernels > 0, empty(kernel), 0.0)),
+        wasted=integral((kernels > 0) * running.empty(kernel, fill)),
         without_communication=integral(others > 0),
-        wasted_without_communication=integral(np.where(others > 0, empty(blamed), 0.0)),
+        wasted_without_communication=integral((others > 0) * running.empty(blamed, fill)),
         overlapped=integral(kernels > 1),
     )
+
+
+class _Running:
+    """Sums over the launches that run in each piece of a timeline."""
+
+    def __init__(self, first: Integers, last: Integers, cuts: int) -> None:
+        self.first, self.last, self.cuts = first, last, cuts
+
+    def sum(self, weights: Reals) -> Reals:
+        change = np.zeros(self.cuts)
+        np.add.at(change, self.first, weights)
+        np.add.at(change, self.last, -weights)
+        return np.cumsum(change)[:-1]
+
+    def count(self, of: Flags) -> Reals:
+        counted: Reals = np.round(self.sum(of.astype(np.float64)))
+        return counted
+
+    def empty(self, of: Flags, fill: Reals) -> Reals:
+        """Share of the device that these launches together leave empty, 0 to 1."""
+        return 1.0 - np.clip(self.sum(np.where(of, fill, 0.0)), 0.0, 1.0)
 
 
 def split_time(timeline: Timeline, begins: Integers, ends: Integers) -> TimeSplit:
