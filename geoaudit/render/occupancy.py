@@ -72,7 +72,11 @@ def render_table(answer: OccupancyAnswer, width: int) -> str:
         width: cells of a line; columns that do not fit stand in a table of their own below.
     """
     rows = [
-        (figure, first, *(cell + (_CHANGED_MARK if cell != first else _NO_MARK) for cell in others))
+        (
+            figure,
+            first,
+            *(cell + (_CHANGED_MARK if cell and cell != first else _NO_MARK) for cell in others),
+        )
         for figure, (first, *others) in _rows(answer)
     ]
     names = ["", *(launch.name for launch in answer.launches)]

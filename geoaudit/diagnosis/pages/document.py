@@ -169,8 +169,8 @@ DOCUMENT_PAGES: tuple[Page, ...] = (
         sections=Sections(
             measures="rank or report with --fail-on: exit code 1 where something named is found.",
             matters="A pipeline stops before a kernel that leaves the device empty is merged.",
-            formula="rule ids or names, verdicts, severities, or waste>N% of the kernel time without "
-            "collectives",
+            formula="rule ids or names, verdicts, severities, or waste>N% of the kernel time, "
+            "collectives left out",
             example="--fail-on 'starved,waste>25%'",
             action="Exit code 3 says that the recording could not be judged: record again.",
             limits="A replay, and a recording with dropped records, pass no gate.",
