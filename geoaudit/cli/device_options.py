@@ -7,6 +7,8 @@ import click
 
 from geoaudit.cli.completion import complete_device
 
+MOST_SMS = 65_535
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -16,7 +18,7 @@ def device_options(command: Callable[P, R]) -> Callable[P, R]:
     for option in (
         click.option(
             "--sms",
-            type=click.IntRange(min=1),
+            type=click.IntRange(min=1, max=MOST_SMS),
             metavar="N",
             help="SMs the launches could use, where the input is wrong or says nothing.",
         ),

@@ -29,7 +29,17 @@ class _FailOnType(click.ParamType["FailOn"]):
     ) -> "FailOn":
         from geoaudit.diagnosis.fail_on import FailOn, parse_fail_on
 
-        return value if isinstance(value, FailOn) else parse_fail_on(str(value))
+        if isinstance(value, FailOn):
+            return value
+        if not str(value).strip(", "):
+            self.fail("names nothing, so the gate could never close; leave the option out", param)
+        return parse_fail_on(str(value))
+
+
+def _nothing() -> "FailOn":
+    from geoaudit.diagnosis.fail_on import FailOn
+
+    return FailOn()
 
 
 def fail_on_option(default: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -42,8 +52,8 @@ def fail_on_option(default: str = "") -> Callable[[Callable[P, R]], Callable[P, 
         "--fail-on",
         "fail_on",
         type=_FailOnType(),
-        default=default,
-        show_default=bool(default),
+        default=default or _nothing,
+        show_default=default or "nothing",
         metavar="LIST",
         shell_complete=complete_fail_on,
         help=_HELP,

@@ -1,5 +1,6 @@
 """The options that choose what is audited, shared by `rank` and `report`."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise click.BadParameter("must be a finite number", ctx=ctx, param=param)
+    return value
+
 
 SELECTION = (
     click.option("--step", "step_class", metavar="CLASS", help="Audit this class of steps."),
@@ -49,6 +57,7 @@ SELECTION = (
         "--min-time",
         "minimum_time_us",
         type=click.FloatRange(min=0.0),
+        callback=_finite,
         default=0.0,
         metavar="MICROSECONDS",
         help="Leave out rows of less time per token.",
@@ -56,6 +65,7 @@ SELECTION = (
     click.option(
         "--target-ms",
         type=click.FloatRange(min=0.0, min_open=True),
+        callback=_finite,
         metavar="T",
         help="Print the distance account to this wall time per token.",
     ),

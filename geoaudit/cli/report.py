@@ -52,7 +52,8 @@ def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
             f"cannot make the folder {folder}: {error.strerror or error}. Give -o a path that "
             "can be written to."
         ) from error
-    for name, text in report_files(audit).items():
+    files = report_files(audit)
+    for name, text in files.items():
         write_text(folder / name, text)
-        click.echo(f"wrote {folder / name}")
+    click.echo("\n".join(f"wrote {folder / name}" for name in files))
     apply_gate(audit, fail_on)

@@ -7,6 +7,7 @@ import click
 
 from geoaudit.cli.paths import DEFAULT_SCAN
 from geoaudit.cli.token_options import token_options, token_options_of
+from geoaudit.errors import InputError
 
 if TYPE_CHECKING:
     from geoaudit.launches.recording import Recording, TokenOptions
@@ -59,6 +60,9 @@ def scan(
       geoaudit scan rank*.json.gz -o run.parquet       all ranks of a run
       geoaudit scan trace.json.gz --token-range 'ProfilerStep#\\d+'
     """
+    from geoaudit.launches.store import refuse_other_files
+
+    refuse_other_files(output)
     options = token_options_of(token_range, token_kernel, tokens)
     recordings = _read(traces, allow_partial, options) if traces else [_replayed(options)]
     _write(recordings, output)
@@ -73,6 +77,10 @@ def _read(
     from geoaudit.sources.registry import ReadOptions
     from geoaudit.sources.sniff import read_profile
 
+    files = [trace.resolve() for trace in traces]
+    for trace, file in zip(traces, files, strict=True):
+        if files.count(file) > 1:
+            raise InputError(f"{trace} is given twice: each trace is one rank. Name it once.")
     recordings = []
     for trace in traces:
         with progress_bar(trace.name) as progress:
@@ -118,25 +126,33 @@ def _write(recordings: list["Recording"], output: Path) -> None:
 
 
 def _summary(recordings: list["Recording"], output: Path) -> list[str]:
-    from geoaudit.launches import schema as s
+    from geoaudit.render.names import visible
 
-    lines = []
-    for recording in recordings:
-        metadata, launches = recording.metadata, recording.launches
-        kernels = int((launches[s.KIND] == s.KIND_KERNEL).sum())
-        devices = ", ".join(sorted({device.name or "unknown" for device in metadata.devices}))
-        if metadata.replayed:
-            lines.append(
-                f"REPLAYED: recorded on {devices or 'unknown'} on {metadata.recorded_on}; "
-                "no kernel ran on this machine"
-            )
-        tokens = launches[s.TOKEN].nunique()
-        lines.append(
-            f"{metadata.source_name}: {kernels:,} kernel launches on {devices or 'unknown device'}"
-            + (f", {tokens} tokens" if tokens else ", no tokens found")
-            + (f", {metadata.untimed:,} untimed" if metadata.untimed else "")
-            + (", PARTIAL" if metadata.partial else "")
-        )
-        lines += [f"warning: {warning}" for warning in metadata.warnings]
+    lines = [line for recording in recordings for line in _recording_lines(recording)]
     shown = "" if output == DEFAULT_SCAN else f" {output}"
-    return [*lines, f"wrote {output}", f"next: geoaudit rank{shown}"]
+    return [visible(line) for line in (*lines, f"wrote {output}", f"next: geoaudit rank{shown}")]
+
+
+def _recording_lines(recording: "Recording") -> list[str]:
+    from geoaudit.launches import schema as s
+    from geoaudit.render.numbers import plural
+
+    metadata, launches = recording.metadata, recording.launches
+    kernels = int((launches[s.KIND] == s.KIND_KERNEL).sum())
+    tokens = int(launches[s.TOKEN].nunique())
+    names = sorted({device.name or "unknown device" for device in metadata.devices})
+    devices = ", ".join(names) or "unknown device"
+    launched = plural(kernels, "kernel launch", "kernel launches")
+    parts = [
+        f"{metadata.source_name}: {launched} on {devices}",
+        plural(tokens, "token") if tokens else "no tokens found",
+    ]
+    if metadata.untimed:
+        parts.append(f"{metadata.untimed:,} untimed")
+    if metadata.partial:
+        parts.append("PARTIAL")
+    replay = (
+        f"REPLAYED: recorded on {devices} on {metadata.recorded_on}; no kernel ran on this machine"
+    )
+    warnings = [f"warning: {warning}" for warning in metadata.warnings]
+    return [*([replay] if metadata.replayed else []), ", ".join(parts), *warnings]

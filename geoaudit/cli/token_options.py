@@ -9,6 +9,8 @@ import click
 if TYPE_CHECKING:
     from geoaudit.launches.recording import TokenOptions
 
+MOST_TOKENS = 1_000_000_000
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -40,7 +42,7 @@ def token_options(command: Callable[P, R]) -> Callable[P, R]:
     for option in (
         click.option(
             "--tokens",
-            type=click.IntRange(min=1),
+            type=click.IntRange(min=1, max=MOST_TOKENS),
             metavar="N",
             help="The recording holds N tokens.",
         ),

@@ -91,6 +91,19 @@ def read_recording(path: Path) -> Recording:
     return join_recordings([_read_file(part) for part in parts], path)
 
 
+def refuse_other_files(path: Path) -> None:
+    """Refuse a path that holds anything but a recording: a profile is never overwritten.
+
+    Raises:
+        InputError: what is there is not a recording.
+    """
+    if path.exists() and not is_recording(path.resolve()):
+        raise InputError(
+            f"cannot write {path}: what is there is not a recording, and is not overwritten. "
+            "Give -o another path."
+        )
+
+
 def is_recording(path: Path) -> bool:
     """Whether a path holds a recording of geoaudit's own (not whether it is sound)."""
     if path.is_dir():
@@ -232,8 +245,7 @@ def _replace(temporary: Path, path: Path) -> None:
     """Put a new file or folder in the place of what is there."""
     path = path.resolve()
     retired = temporary.with_name("retired")
-    if path.exists() and not is_recording(path):
-        raise FileExistsError(17, "what is there is not a recording, and is not overwritten")
+    refuse_other_files(path)
     if path.is_dir() or (path.exists() and temporary.is_dir()):
         path.rename(retired)
     temporary.replace(path)

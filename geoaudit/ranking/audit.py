@@ -106,8 +106,10 @@ class AuditTotals:
         wasted_without_communication_per_token_ns: the same as if there were no collectives.
         kernel_time_without_communication_per_token_ns: time at least one kernel runs that is no
             collective; what the waste without communication is a share of.
-        wall_time_min_ns, wall_time_median_ns, wall_time_max_ns: over the tokens; None without
-            tokens. Where they lie apart, no token took the mean.
+        wall_time_tokens: tokens these figures are means over: those that another follows at
+            once, so that the pause after them is known; None without tokens.
+        wall_time_min_ns, wall_time_median_ns, wall_time_max_ns: over those tokens. Where they lie
+            apart, no token took the mean.
     """
 
     wall_time_per_token_ns: float | None
@@ -117,6 +119,7 @@ class AuditTotals:
     wasted_sm_time_per_token_ns: float | None
     wasted_without_communication_per_token_ns: float | None
     kernel_time_without_communication_per_token_ns: float | None = None
+    wall_time_tokens: int | None = None
     wall_time_min_ns: float | None = None
     wall_time_median_ns: float | None = None
     wall_time_max_ns: float | None = None

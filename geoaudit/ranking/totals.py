@@ -51,6 +51,7 @@ def audit_totals(
             mean("wasted_without_communication") if is_waste_known else None
         ),
         kernel_time_without_communication_per_token_ns=mean("without_communication"),
+        wall_time_tokens=None if spread is None else len(spread) // len(splits),
         wall_time_min_ns=None if spread is None else float(spread.min()),
         wall_time_median_ns=None if spread is None else float(np.median(spread)),
         wall_time_max_ns=None if spread is None else float(spread.max()),

@@ -78,7 +78,7 @@ def wall_range(audit: Audit) -> str | None:
     if shortest is None or longest is None or longest <= UNEVEN_WALLS * shortest:
         return None
     return (
-        f"mean of {count(audit.header.tokens)}; {duration_range(shortest, longest)}, "
+        f"mean of {count(totals.wall_time_tokens)}; {duration_range(shortest, longest)}, "
         f"median {duration(totals.wall_time_median_ns)}"
     )
 

@@ -268,3 +268,32 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(
         monkeypatch.setenv("COLUMNS", str(columns))
         lines = run("rank", "--target-ms", "0.01").output.splitlines()
         assert max(map(len, lines)) <= columns
+
+
+def test_a_profile_is_never_overwritten(folder: Path) -> None:
+    before = trace(folder / "t.json.gz").read_bytes()
+    assert "is not overwritten" in run("scan", "t.json.gz", "-o", "t.json.gz", code=2).stderr
+    assert (folder / "t.json.gz").read_bytes() == before
+
+
+def test_one_trace_is_not_two_ranks(folder: Path) -> None:
+    trace(folder / "t.json.gz")
+    assert "given twice" in run("scan", "t.json.gz", "./t.json.gz", code=2).stderr
+
+
+def test_values_that_say_nothing_are_refused(folder: Path) -> None:
+    trace(folder / "t.json.gz")
+    run("scan", "t.json.gz")
+    for option, value in {
+        "--fail-on": " , ", "--min-time": "nan", "--target-ms": "inf", "--sms": "99999999",
+        "--tokens": "0", "--top": "-1",
+    }.items():  # fmt: skip
+        run("rank", option, value, code=2)
+
+
+def test_control_characters_of_a_file_name_reach_no_terminal(folder: Path) -> None:
+    name = "bad\x1b[31m.json"
+    (folder / name).write_text("{}")
+    result = CliRunner().invoke(main, ["scan", name])
+    assert result.exit_code == 2
+    assert "\x1b" not in result.output

@@ -246,7 +246,7 @@ TIME_PAGES: tuple[Page, ...] = (
     column(
         "wall_time_median_ns",
         "Wall times of the single tokens",
-        aliases=("wall_time_min_ns", "wall_time_max_ns", "mean of"),
+        aliases=("wall_time_tokens", "wall_time_min_ns", "wall_time_max_ns", "mean of"),
         sections=Sections(
             measures="Shortest, middle and longest wall time of a token, in ns.",
             matters="Where they lie apart, no token took the mean.",

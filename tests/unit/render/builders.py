@@ -307,6 +307,7 @@ def totals() -> AuditTotals:
         wasted_sm_time_per_token_ns=792_000.0,
         wasted_without_communication_per_token_ns=480_000.0,
         kernel_time_without_communication_per_token_ns=1_664_000.0,
+        wall_time_tokens=11,
         wall_time_min_ns=4_100_000.0,
         wall_time_median_ns=4_170_000.0,
         wall_time_max_ns=4_300_000.0,
@@ -362,7 +363,11 @@ def trace_audit() -> Audit:
         base,
         header=changed,
         totals=replace(
-            base.totals, wall_time_min_ns=None, wall_time_median_ns=None, wall_time_max_ns=None
+            base.totals,
+            wall_time_tokens=None,
+            wall_time_min_ns=None,
+            wall_time_median_ns=None,
+            wall_time_max_ns=None,
         ),
         recording_findings=(finding("GA901"),),
         pictured_token=None,
@@ -376,6 +381,7 @@ def uneven_audit() -> Audit:
         totals(),
         wall_time_per_token_ns=34_900_000.0,
         gap_time_per_token_ns=32_850_000.0,
+        wall_time_tokens=11,
         wall_time_min_ns=6_660_000.0,
         wall_time_median_ns=41_400_000.0,
         wall_time_max_ns=55_000_000.0,
