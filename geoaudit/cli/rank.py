@@ -106,5 +106,6 @@ def _terminal(wide: bool) -> tuple[int, bool]:
 
     from geoaudit.cli.terminal_width import terminal_width
 
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    color = terminal and "NO_COLOR" not in os.environ
     return max(terminal_width(), WIDE_COLUMNS if wide else 0), color
