@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 import click
 
 from geoaudit.cli.paths import DEFAULT_SCAN
+from geoaudit.cli.record_command import ScanCommand, command_of, record_processes
 from geoaudit.cli.token_options import token_options, token_options_of
-from geoaudit.errors import InputError
+from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, InputError
 
 if TYPE_CHECKING:
     from geoaudit.launches.recording import Recording, TokenOptions
 
 
-@click.command()
+@click.command(cls=ScanCommand)
 @click.argument("traces", nargs=-1, type=click.Path(path_type=Path), metavar="[TRACE]...")
 @click.option(
     "-o",
@@ -29,16 +30,29 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Read what is complete of a cut file; the recording is marked PARTIAL.",
 )
+@click.option(
+    "--yield",
+    "yields",
+    is_flag=True,
+    help="Let a profiler inside COMMAND win: its records, not ours, where it starts.",
+)
 @token_options
+@click.pass_context
 def scan(
+    ctx: click.Context,
     traces: tuple[Path, ...],
     output: Path,
     allow_partial: bool,
+    yields: bool,
     token_range: str | None,
     token_kernel: str | None,
     tokens: int | None,
 ) -> None:
-    """Turn a profile into a recording that `rank` and `report` read.
+    """Record a command, or turn a profile into a recording that `rank` and `report` read.
+
+    With `-- COMMAND` every kernel that the command and its children launch is recorded: C++, Rust
+    or Python, eager or in CUDA graphs. Its exit code is passed on, after what was recorded is
+    saved.
 
     TRACE is one of five formats, found by the content. Several traces, one per rank, make one
     recording.
@@ -55,6 +69,7 @@ def scan(
 
     \b
     Examples:
+      geoaudit scan -- ./engine --prompt hello         record a command
       geoaudit scan                                    replay the shipped capture
       geoaudit scan trace.json.gz && geoaudit rank     audit a PyTorch profile
       geoaudit scan rank*.json.gz -o run.parquet       all ranks of a run
@@ -64,7 +79,32 @@ def scan(
 
     refuse_other_files(output)
     options = token_options_of(token_range, token_kernel, tokens)
+    command = command_of(ctx)
+    if command is not None:
+        _record(ctx, command, traces, output, options, yields)
+        return
     recordings = _read(traces, allow_partial, options) if traces else [_replayed(options)]
+    _save(recordings, output)
+
+
+def _record(
+    ctx: click.Context,
+    command: list[str],
+    traces: tuple[Path, ...],
+    output: Path,
+    options: "TokenOptions",
+    yields: bool,
+) -> None:
+    if not command or traces:
+        raise click.UsageError("give a COMMAND after --, and no TRACE before it")
+    processes, code = record_processes(command, output, yields=yields)
+    _save([_segmented(recording, options) for recording in processes.recordings], output)
+    for trouble in processes.troubles:
+        click.echo(f"geoaudit: {trouble}", err=True)
+    ctx.exit(code or (EXIT_NOT_MEASURED if processes.troubles else EXIT_CLEAN))
+
+
+def _save(recordings: list["Recording"], output: Path) -> None:
     _write(recordings, output)
     for line in _summary(recordings, output):
         click.echo(line)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
+from geoaudit.launches.plausible import impossible_warnings, kernel_names
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources.kineto.activities import MISSING, Activities, Codes, Integers
@@ -16,7 +17,6 @@ from geoaudit.sources.kineto.document import Document
 from geoaudit.sources.kineto.events import Malformed
 from geoaudit.sources.kineto.geometry import Geometry, LaunchCalls, join_calls, resolve_geometry
 from geoaudit.sources.kineto.ranges import RangePaths
-from geoaudit.sources.plausible import impossible_warnings, kernel_names
 
 _ROCM_WARP_THREADS = 64
 _KERNEL = s.KINDS.index(s.KIND_KERNEL)

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from geoaudit.launches import schema as s
+from geoaudit.launches.plausible import impossible_geometry
 from geoaudit.sources.kineto.activities import BLOCK_FIELDS, GRID_FIELDS, MISSING, Integers
-from geoaudit.sources.plausible import impossible_geometry
 
 Flags = npt.NDArray[np.bool_]
 

@@ -10,13 +10,13 @@ import pandas as pd
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
+from geoaudit.launches.plausible import at_least, checked_geometry, integer_array, kernel_names
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources.delimited import Table, read_text, skipped_warnings, tables_in
 from geoaudit.sources.ncu import pages
 from geoaudit.sources.ncu.metrics import dimensions
 from geoaudit.sources.ncu.pages import Launch, is_header, launches_of
-from geoaudit.sources.plausible import at_least, checked_geometry, integer_array, kernel_names
 from geoaudit.sources.registry import ReadOptions, Source
 
 EXPORT_ADVICE = "`ncu --import FILE --page raw --csv`"

@@ -7,13 +7,13 @@ import pandas as pd
 
 from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
+from geoaudit.launches.plausible import at_least, checked_geometry, checked_times, kernel_names
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources.nsys import tables as t
 from geoaudit.sources.nsys.devices import green_context_warnings, used_devices
 from geoaudit.sources.nsys.ranges import launch_ranges, process_of
 from geoaudit.sources.nsys.tables import Database, open_database
-from geoaudit.sources.plausible import at_least, checked_geometry, checked_times, kernel_names
 from geoaudit.sources.registry import Progress, ReadOptions, Source, part_of
 
 _TRACED_COLUMNS = (

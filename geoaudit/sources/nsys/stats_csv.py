@@ -9,6 +9,13 @@ import pandas as pd
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
+from geoaudit.launches.plausible import (
+    at_least,
+    checked_geometry,
+    checked_times,
+    integer_array,
+    kernel_names,
+)
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources.delimited import (
@@ -18,13 +25,6 @@ from geoaudit.sources.delimited import (
     skipped_warnings,
     tables_in,
     whole_number,
-)
-from geoaudit.sources.plausible import (
-    at_least,
-    checked_geometry,
-    checked_times,
-    integer_array,
-    kernel_names,
 )
 from geoaudit.sources.registry import ReadOptions, Source
 

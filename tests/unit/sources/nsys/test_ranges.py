@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.launches import schema as s
-from geoaudit.sources.nsys.ranges import range_paths
+from geoaudit.launches.ranges import range_paths
 from geoaudit.sources.registry import ReadOptions
 from geoaudit.sources.sniff import read_profile
 from tests.unit.sources.nsys.nsys_export import (

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from geoaudit.devices.spec import Vendor
 from geoaudit.launches import schema as s
-from geoaudit.sources.plausible import (
+from geoaudit.launches.plausible import (
     LARGEST_AXES,
     LARGEST_BLOCK_THREADS,
     checked_geometry,

@@ -1,0 +1,225 @@
+"""From the recorder's stream to a recording: joins and checks, all in numpy."""
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from geoaudit.devices.recorded import RecordedDevice
+from geoaudit.launches import schema as s
+from geoaudit.launches.plausible import at_least, checked_geometry, checked_times, kernel_names
+from geoaudit.launches.ranges import SEPARATOR, SEPARATOR_IN_NAME, range_paths
+from geoaudit.launches.recording import Metadata, Recording
+from geoaudit.launches.table import build_launches
+from geoaudit.recording.stream import Records, Stream
+
+# CUPTI: CUpti_ActivityFlag of a marker record.
+MARKER_START, MARKER_END = 1 << 1, 1 << 2
+# CUPTI: CUpti_ActivityMemcpyKind.
+COPY_NAMES = {
+    1: "Memcpy HtoD", 2: "Memcpy DtoH", 3: "Memcpy HtoA", 4: "Memcpy AtoH", 5: "Memcpy AtoA",
+    6: "Memcpy AtoD", 7: "Memcpy DtoA", 8: "Memcpy DtoD", 9: "Memcpy HtoH", 10: "Memcpy PtoP",
+}  # fmt: skip
+
+
+def recording_of(stream: Stream, source_name: str) -> Recording:
+    """The recording of one process.
+
+    Args:
+        stream: what the recorder left.
+        source_name: what the recording is called in reports: the program.
+    """
+    kernels, copies = stream.kernels, stream.copies
+    kinds = np.concatenate(
+        [
+            np.full(len(kernels), s.KIND_KERNEL, dtype=object),
+            np.where(copies["is_set"] != 0, s.KIND_SET, s.KIND_COPY).astype(object),
+        ]
+    )
+    times, warnings = checked_times(_both(stream, "start_ns"), _both(stream, "end_ns"))
+    geometry, more = checked_geometry(_geometry(stream))
+    graphs = at_least(_both(stream, "graph_id"), 1)
+    table = build_launches(
+        {
+            s.KIND: pd.Categorical(kinds),
+            **kernel_names(_names(stream), pd.Series(kinds)),
+            **times,
+            **geometry,
+            s.DEVICE: _both(stream, "device"),
+            s.RANK: pd.array([stream.rank], dtype="Int64").repeat(len(kinds)),
+            s.PROCESS: np.full(len(kinds), stream.process),
+            s.CONTEXT: _both(stream, "context"),
+            s.STREAM: _both(stream, "stream"),
+            **_resources(stream),
+            s.GRAPH_ID: graphs,
+            s.GRAPH_NODE_ID: _both(stream, "graph_node_id").mask(graphs.isna()),
+            s.CORRELATION_ID: _both(stream, "correlation_id"),
+            s.RANGES: pd.Categorical(_ranges(stream)),
+            s.COPY_BYTES: _of_copies(stream, "bytes"),
+        }
+    )
+    return Recording(launches=table, metadata=_metadata(stream, source_name, (*warnings, *more)))
+
+
+def _both(stream: Stream, field: str) -> pd.Series:
+    """A field of kernels and then copies, Int64."""
+    joined = np.concatenate([stream.kernels[field], stream.copies[field]])
+    return pd.Series(joined.astype(np.int64)).astype("Int64")
+
+
+def _of_kernels(stream: Stream, values: npt.NDArray[np.generic]) -> pd.Series:
+    """A field that only kernels have, Int64."""
+    column = pd.Series(pd.NA, index=range(len(values) + len(stream.copies)), dtype="Int64")
+    column.iloc[: len(values)] = values.astype(np.int64)
+    return column
+
+
+def _of_copies(stream: Stream, field: str) -> pd.Series:
+    """A field that only copies have, Int64."""
+    column = pd.Series(pd.NA, index=range(len(stream.kernels) + len(stream.copies)), dtype="Int64")
+    column.iloc[len(stream.kernels) :] = stream.copies[field].astype(np.int64)
+    return column
+
+
+def _geometry(stream: Stream) -> dict[str, pd.Series]:
+    columns = {}
+    for names, field in ((s.GRID, "grid"), (s.BLOCK, "block"), (s.CLUSTER, "cluster")):
+        for axis, name in enumerate(names):
+            columns[name] = _of_kernels(stream, stream.kernels[field][:, axis])
+    return columns
+
+
+def _resources(stream: Stream) -> dict[str, pd.Series]:
+    kernels = stream.kernels
+    static, dynamic = (
+        _of_kernels(stream, kernels[field])
+        for field in ("static_shared_bytes", "dynamic_shared_bytes")
+    )
+    return {
+        s.REGISTERS_PER_THREAD: _of_kernels(stream, kernels["registers_per_thread"]),
+        s.STATIC_SHARED_BYTES: static,
+        s.DYNAMIC_SHARED_BYTES: dynamic,
+        s.SHARED_BYTES: static + dynamic,
+        s.SHARED_CONFIG_BYTES: at_least(_of_kernels(stream, kernels["shared_config_bytes"]), 1),
+        s.MAX_ACTIVE_CLUSTERS: at_least(_of_kernels(stream, kernels["max_active_clusters"]), 1),
+    }
+
+
+def _names(stream: Stream) -> pd.Series:
+    kernels = [stream.names.get(int(name), "") for name in stream.kernels["name_id"]]
+    copies = [
+        "Memset" if is_set else COPY_NAMES.get(int(kind), "Memcpy")
+        for is_set, kind in zip(stream.copies["is_set"], stream.copies["copy_kind"], strict=True)
+    ]
+    return pd.Series([*kernels, *copies], dtype=object)
+
+
+def _ranges(stream: Stream) -> npt.NDArray[np.object_]:
+    """The path of ranges open on the thread when each record's launch was called."""
+    correlation = np.concatenate(
+        [stream.kernels["correlation_id"], stream.copies["correlation_id"]]
+    )
+    paths = np.full(len(correlation), None, dtype=object)
+    ranges = _range_table(stream)
+    if ranges.empty or not len(stream.launches):
+        return paths
+    launches = stream.launches[np.argsort(stream.launches["correlation_id"], kind="stable")]
+    place = np.searchsorted(launches["correlation_id"], correlation)
+    place = np.minimum(place, len(launches) - 1)
+    found = launches["correlation_id"][place] == correlation
+    calls = range_paths(
+        ranges,
+        launches["thread"].astype(np.int64),
+        launches["timestamp_ns"].astype(np.int64),
+    )
+    paths[found] = calls[place[found]]
+    return paths
+
+
+def _range_table(stream: Stream) -> pd.DataFrame:
+    """NVTX ranges: thread, start, end and label; one without an end was open to the last."""
+    markers = pd.DataFrame({name: stream.markers[name] for name in ("timestamp_ns", "marker_id")})
+    flags = stream.markers["flags"]
+    starts = markers[(flags & MARKER_START) != 0].assign(
+        thread=stream.markers["thread"][(flags & MARKER_START) != 0].astype(np.int64),
+        label=_labels(stream, stream.markers[(flags & MARKER_START) != 0]),
+    )
+    ends = markers[(flags & MARKER_END) != 0].drop_duplicates("marker_id", keep="last")
+    joined = starts.merge(ends, on="marker_id", how="left", suffixes=("", "_end"))
+    return pd.DataFrame(
+        {
+            "thread": joined["thread"],
+            "start": joined["timestamp_ns"].astype("int64"),
+            "end": joined["timestamp_ns_end"].fillna(np.iinfo(np.int64).max).astype("int64"),
+            "label": joined["label"],
+        }
+    )
+
+
+def _labels(stream: Stream, markers: Records) -> list[str]:
+    labels = []
+    for name_id, domain_id in zip(markers["name_id"], markers["domain_id"], strict=True):
+        name = stream.names.get(int(name_id), "(unnamed range)")
+        domain = stream.names.get(int(domain_id))
+        label = f"{domain}:{name}" if domain else name
+        labels.append(label.replace(SEPARATOR, SEPARATOR_IN_NAME))
+    return labels
+
+
+def _metadata(stream: Stream, source_name: str, warnings: tuple[str, ...]) -> Metadata:
+    status = stream.status
+    cut = () if stream.cut is None else (f"the recorder's stream is cut: {stream.cut}",)
+    if status is not None and not status["finished"]:
+        cut = (*cut, "the process was ended from outside: up to half a second is not recorded")
+    seen = None
+    if status is not None and status["launches_seen"]:
+        # What a graph launches is no launch call: its nodes are counted by their records.
+        graph_kernels = int((stream.kernels["graph_id"] > 0).sum())
+        seen = int(status["launches_seen"]) + graph_kernels
+    return Metadata(
+        instrument="cupti",
+        source_format="geoaudit",
+        source_name=source_name,
+        devices=tuple(_device(stream, record) for record in _latest(stream.devices, "device")),
+        environment={
+            "cupti": str(stream.cupti_version),
+            "cuda_driver": _version(stream.driver_version),
+        },
+        dropped=None if status is None else int(status["dropped_records"]),
+        untimed=int(((stream.kernels["start_ns"] == 0) & (stream.kernels["end_ns"] == 0)).sum()),
+        launches_seen=seen,
+        partial=bool(cut),
+        warnings=(*warnings, *cut, *_green_contexts(stream)),
+    )
+
+
+def _latest(records: Records, field: str) -> list[np.void]:
+    return list({int(record[field]): record for record in records}.values())
+
+
+def _device(stream: Stream, record: np.void) -> RecordedDevice:
+    """A device, with the SMs of its contexts where they are fewer (green contexts)."""
+    return RecordedDevice(
+        index=int(record["device"]),
+        name=bytes(record["name"]).decode("utf-8", "replace") or None,
+        architecture=f"{record['capability_major']}.{record['capability_minor']}",
+        sm_count=int(record["sm_count"]) or None,
+        sm_count_source="CUPTI's device record",
+        threads_per_warp=int(record["threads_per_warp"]) or None,
+        max_threads_per_sm=int(record["max_warps_per_sm"] * record["threads_per_warp"]) or None,
+        max_blocks_per_sm=int(record["max_blocks_per_sm"]) or None,
+        registers_per_sm=int(record["registers_per_sm"]) or None,
+        shared_bytes_per_sm=int(record["shared_bytes_per_sm"]) or None,
+    )
+
+
+def _green_contexts(stream: Stream) -> tuple[str, ...]:
+    green = [record for record in _latest(stream.contexts, "context") if record["is_green"]]
+    return tuple(
+        f"context {record['context']} is a green context of {record['sm_count']} SMs: fill of its "
+        "launches is of those, give --sms"
+        for record in green
+    )
+
+
+def _version(version: int) -> str:
+    return f"{version // 1000}.{version % 1000 // 10}"

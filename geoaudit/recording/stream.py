@@ -1,0 +1,204 @@
+"""Reading the recorder's stream: blocks of records, straight into numpy arrays.
+
+The layout is that of ``injector/stream.h``. A file may end anywhere (the process was killed, the
+disk was full): what stands before the cut is whole and is read. A block whose checksum does not
+hold ends the reading too, and is said.
+"""
+
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from geoaudit.errors import InputError, NotMeasuredError
+
+MAGIC = b"GEOAUDIT"
+VERSION = 1
+BLOCK_MAGIC = 0x4B4C4247
+
+FILE_HEADER = np.dtype(
+    [
+        ("magic", "S8"),
+        ("version", "<u4"),
+        ("process", "<u4"),
+        ("cupti_version", "<u4"),
+        ("driver_version", "<u4"),
+        ("started_ns", "<u8"),
+        ("rank", "<i4"),
+        ("program", "S28"),
+    ]
+)
+BLOCK_HEADER = np.dtype(
+    [(name, "<u4") for name in ("magic", "kind", "record_bytes", "count", "bytes", "checksum")]
+)
+KERNEL = np.dtype(
+    [
+        ("start_ns", "<u8"), ("end_ns", "<u8"), ("graph_node_id", "<u8"),
+        ("name_id", "<u4"), ("device", "<u4"), ("context", "<u4"), ("stream", "<u4"),
+        ("correlation_id", "<u4"), ("graph_id", "<u4"),
+        ("grid", "<i4", 3), ("block", "<i4", 3), ("cluster", "<u4", 3),
+        ("static_shared_bytes", "<u4"), ("dynamic_shared_bytes", "<u4"),
+        ("shared_config_bytes", "<u4"), ("max_active_clusters", "<u4"),
+        ("registers_per_thread", "<u2"), ("launch_type", "u1"), ("padding", "u1"),
+    ]
+)  # fmt: skip
+COPY = np.dtype(
+    [
+        ("start_ns", "<u8"), ("end_ns", "<u8"), ("bytes", "<u8"), ("graph_node_id", "<u8"),
+        ("device", "<u4"), ("context", "<u4"), ("stream", "<u4"), ("correlation_id", "<u4"),
+        ("graph_id", "<u4"),
+        ("is_set", "u1"), ("copy_kind", "u1"), ("source_kind", "u1"), ("destination_kind", "u1"),
+    ]
+)  # fmt: skip
+DEVICE = np.dtype(
+    [
+        ("name", "S96"), ("uuid", "V16"), ("memory_bytes", "<u8"), ("device", "<u4"),
+        ("capability_major", "<u4"), ("capability_minor", "<u4"), ("sm_count", "<u4"),
+        ("threads_per_warp", "<u4"), ("max_warps_per_sm", "<u4"), ("max_blocks_per_sm", "<u4"),
+        ("registers_per_sm", "<u4"), ("shared_bytes_per_sm", "<u4"), ("l2_bytes", "<u4"),
+        ("is_mig", "<u4"), ("padding", "<u4"),
+    ]
+)  # fmt: skip
+CONTEXT = np.dtype([(name, "<u4") for name in ("context", "device", "sm_count", "is_green")])
+MARKER = np.dtype(
+    [
+        ("timestamp_ns", "<u8"), ("marker_id", "<u4"), ("flags", "<u4"), ("thread", "<u4"),
+        ("name_id", "<u4"), ("domain_id", "<u4"), ("padding", "<u4"),
+    ]
+)  # fmt: skip
+LAUNCH = np.dtype([("timestamp_ns", "<u8"), ("correlation_id", "<u4"), ("thread", "<u4")])
+STATUS = np.dtype(
+    [
+        ("timestamp_ns", "<u8"), ("launches_seen", "<u8"), ("graph_launches_seen", "<u8"),
+        ("launches_failed", "<u8"), ("kernel_records", "<u8"), ("dropped_records", "<u8"),
+        ("untimed_records", "<u8"), ("error", "<u4"), ("finished", "<u4"),
+    ]
+)  # fmt: skip
+NAMES_KIND = 3
+RECORDS = {1: KERNEL, 2: COPY, 4: DEVICE, 5: CONTEXT, 6: MARKER, 7: LAUNCH, 8: STATUS}
+Records = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream:
+    """All that one process' file holds.
+
+    Attributes:
+        process: its identifier.
+        program: its name, or empty.
+        rank: of a distributed run, or None.
+        cupti_version, driver_version: as each numbers itself; 0: not told.
+        kernels, copies, devices, contexts, markers, launches: records, see the dtypes.
+        status: the last status, or None where the process was killed before the first.
+        names: name id -> string.
+        cut: why reading ended before the end of the file, or None.
+    """
+
+    process: int
+    program: str
+    rank: int | None
+    cupti_version: int
+    driver_version: int
+    kernels: Records
+    copies: Records
+    devices: Records
+    contexts: Records
+    markers: Records
+    launches: Records
+    status: np.void | None
+    names: dict[int, str]
+    cut: str | None
+
+
+def read_stream(path: Path) -> Stream:
+    """Read the file of one process.
+
+    Raises:
+        InputError: it is no stream of the recorder, or of a newer version.
+        NotMeasuredError: the file is empty: the recorder found no CUPTI.
+    """
+    data = path.read_bytes()
+    header = _header(path, data)
+    parts: dict[int, list[Records]] = {kind: [] for kind in RECORDS}
+    names: dict[int, str] = {}
+    cut = _read_blocks(data, parts, names)
+    joined = {
+        kind: np.concatenate(found) if found else np.empty(0, RECORDS[kind])
+        for kind, found in parts.items()
+    }
+    return Stream(
+        process=int(header["process"]),
+        program=bytes(header["program"]).decode("utf-8", "replace"),
+        rank=None if header["rank"] < 0 else int(header["rank"]),
+        cupti_version=int(header["cupti_version"]),
+        driver_version=int(header["driver_version"]),
+        kernels=joined[1],
+        copies=joined[2],
+        devices=joined[4],
+        contexts=joined[5],
+        markers=joined[6],
+        launches=joined[7],
+        status=joined[8][-1] if len(joined[8]) else None,
+        names=names,
+        cut=cut,
+    )
+
+
+def _header(path: Path, data: bytes) -> np.void:
+    if not data:
+        raise NotMeasuredError(
+            f"{path}: the recorder found no CUPTI. `geoaudit doctor` says where it looked."
+        )
+    if len(data) < FILE_HEADER.itemsize or not data.startswith(MAGIC):
+        raise InputError(f"{path}: not a stream of geoaudit's recorder")
+    header: np.void = np.frombuffer(data, FILE_HEADER, 1)[0]
+    if header["version"] > VERSION:
+        raise InputError(
+            f"{path}: stream version {header['version']}, this geoaudit reads {VERSION}. "
+            "Upgrade geoaudit."
+        )
+    return header
+
+
+def _read_blocks(data: bytes, parts: dict[int, list[Records]], names: dict[int, str]) -> str | None:
+    """Fill parts and names; the reason why reading stopped before the end, or None."""
+    place = FILE_HEADER.itemsize
+    while place < len(data):
+        if place + BLOCK_HEADER.itemsize > len(data):
+            return "the file ends inside a block header"
+        head = np.frombuffer(data, BLOCK_HEADER, 1, place)[0]
+        begin = place + BLOCK_HEADER.itemsize
+        place = begin + int(head["bytes"])
+        if head["magic"] != BLOCK_MAGIC:
+            return f"no block at byte {begin - BLOCK_HEADER.itemsize}"
+        if place > len(data):
+            return "the file ends inside a block"
+        payload = memoryview(data)[begin:place]
+        if zlib.adler32(payload) != head["checksum"]:
+            return f"a block at byte {begin} is damaged"
+        kind, count = int(head["kind"]), int(head["count"])
+        if kind == NAMES_KIND:
+            _read_names(payload, count, names)
+        elif kind in RECORDS:
+            parts[kind].append(_records(payload, RECORDS[kind], int(head["record_bytes"]), count))
+    return None
+
+
+def _records(payload: memoryview, layout: np.dtype[np.void], size: int, count: int) -> Records:
+    """Records of a block; a later minor version may have appended fields to each."""
+    if size == layout.itemsize:
+        return np.frombuffer(payload, layout, count)
+    longer = np.dtype({"names": ["known"], "formats": [layout], "itemsize": size})
+    known: Records = np.frombuffer(payload, longer, count)["known"]
+    return known
+
+
+def _read_names(payload: memoryview, count: int, names: dict[int, str]) -> None:
+    place = 0
+    for _ in range(count):
+        number, length = np.frombuffer(payload, "<u4", 2, place)
+        place += 8
+        names[int(number)] = bytes(payload[place : place + int(length)]).decode("utf-8", "replace")
+        place += int(length)

@@ -1,0 +1,72 @@
+"""Builds the injected library with the package, where a C compiler and CUPTI's headers are.
+
+Without them the package installs all the same: everything but recording a process works, and
+`geoaudit scan -- COMMAND` says what is missing.
+"""
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+HEADER_WHEELS = ("nvidia-cuda-cupti", "nvidia-cuda-runtime", "nvidia-cuda-crt")
+HEADERS = ("cupti.h", "cuda.h", "host_defines.h")
+SOURCES = "geoaudit/recording/injector"
+LIBRARY = "geoaudit/recording/libgeoaudit_injector.so"
+FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
+
+
+class InjectorBuildHook(BuildHookInterface[Any]):
+    """Compiles one C file and puts the library into the wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the library; version is "standard" or "editable"."""
+        if self.target_name != "wheel":
+            return
+        root = Path(self.root)
+        output = root / LIBRARY if version == "editable" else Path(self.directory) / "injector.so"
+        reason = compile_injector(root / SOURCES / "injector.c", output)
+        if reason is not None:
+            self.app.display_warning(f"geoaudit cannot record processes: {reason}")
+            return
+        if version != "editable":
+            build_data["force_include"][str(output)] = LIBRARY
+        build_data["pure_python"] = False
+        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+        build_data["tag"] = f"py3-none-{platform}"
+
+
+def compile_injector(source: Path, output: Path) -> str | None:
+    """Compile the library; why it could not be compiled, or None."""
+    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return "no C compiler was found (install gcc, or set CC)"
+    folders = header_folders()
+    if folders is None:
+        return f"CUPTI's headers were not found (wheels {', '.join(HEADER_WHEELS)})"
+    output.parent.mkdir(parents=True, exist_ok=True)
+    includes = [f"-I{folder}" for folder in folders]
+    command = [compiler, *FLAGS, *includes, "-o", str(output), str(source), "-ldl", "-lpthread"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    return None if result.returncode == 0 else f"{compiler} failed: {result.stderr.strip()[:2000]}"
+
+
+def header_folders() -> set[Path] | None:
+    """Folders of the headers in the installed wheels, or None where one is missing."""
+    found: dict[str, Path] = {}
+    for wheel in HEADER_WHEELS:
+        try:
+            listed = files(wheel) or []
+        except PackageNotFoundError:
+            continue
+        for file in listed:
+            if file.name in HEADERS:
+                path = Path(str(file.locate()))
+                # crt/host_defines.h is included by that name.
+                found[file.name] = path.parent.parent if path.parent.name == "crt" else path.parent
+    return set(found.values()) if len(found) == len(HEADERS) else None
