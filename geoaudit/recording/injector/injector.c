@@ -35,7 +35,7 @@
 /* ---- CUPTI, resolved at run time ------------------------------------------------------------ */
 
 #define CUPTI_FUNCTIONS(X)                                                                        \
-    X(GetVersion) X(GetTimestamp) X(Subscribe) X(EnableCallback)                                  \
+    X(GetVersion) X(GetTimestamp) X(Subscribe) X(Unsubscribe) X(EnableCallback)                   \
     X(SetThreadIdType) X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable)          \
     X(ActivityFlushAll) X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)
 
@@ -209,6 +209,16 @@ static uint32_t name_id(const char *name)
     *entry = (struct name_entry){name, copy, next_name_id++};
     queue_name(entry->id, name);
     return entry->id;
+}
+
+/* A new file names its strings anew. */
+static void forget_names(void)
+{
+    for (size_t i = 0; i < names_size; i++)
+        free(names[i].copy);
+    free(names);
+    names = NULL;
+    names_size = names_used = 0;
 }
 
 static void write_names(void)
@@ -391,6 +401,7 @@ struct launch_buffer {
     struct launch_buffer *next;
     uint32_t thread;
     uint32_t depth; /* launch calls the thread is in: the runtime's calls the driver's */
+    unsigned recording; /* the recording that `depth` was counted in */
     size_t count;
     struct launch_record records[BATCH];
 };
@@ -399,6 +410,7 @@ static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static struct launch_buffer *launch_buffers;
 static pthread_key_t launch_buffer_key;
 static __thread struct launch_buffer *own_buffer;
+static atomic_uint recordings_started;
 
 static void write_launches(struct launch_buffer *buffer)
 {
@@ -458,6 +470,12 @@ static void CUPTIAPI on_launch(void *unused, CUpti_CallbackDomain domain, CUpti_
     struct launch_buffer *buffer = atomic_load(&is_counting) ? thread_buffer() : NULL;
     if (!buffer)
         return;
+    unsigned recording = atomic_load(&recordings_started);
+    if (buffer->recording != recording) {
+        /* A call that was open when the last recording was stopped never came to its end. */
+        buffer->recording = recording;
+        buffer->depth = 0;
+    }
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (buffer->depth++)
             return;
@@ -470,7 +488,8 @@ static void CUPTIAPI on_launch(void *unused, CUpti_CallbackDomain domain, CUpti_
         pthread_mutex_unlock(&buffer->lock);
         return;
     }
-    if (buffer->depth && --buffer->depth)
+    /* Depth 0: the call began before the recording did. */
+    if (!buffer->depth || --buffer->depth)
         return;
     int failed = call->functionReturnValue && *(const int *)call->functionReturnValue;
     atomic_fetch_add(failed                        ? &launches_failed
@@ -504,7 +523,10 @@ static const CUpti_CallbackId driver_launches[] = {
     CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
 };
 
-static void enable_launch_callbacks(CUpti_SubscriberHandle subscriber)
+/* NULL while nothing is recorded, and where the recorder yields to the process' own profiler. */
+static CUpti_SubscriberHandle subscriber;
+
+static void enable_launch_callbacks(void)
 {
     for (size_t i = 0; i < sizeof runtime_launches / sizeof *runtime_launches; i++)
         api_EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_launches[i]);
@@ -526,6 +548,7 @@ static pthread_t flusher;
 static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stop_asked;
 static int stopped, is_running;
+static atomic_flag started = ATOMIC_FLAG_INIT;
 
 static void flush(int forced)
 {
@@ -580,8 +603,7 @@ static void *flush_now_and_then(void *unused)
     return unused;
 }
 
-/* Write what CUPTI still holds and end the recording; at the end of the process, or earlier when
- * the process itself asked to be recorded. */
+/* Write what CUPTI still holds and end the recording, at the end of the process. */
 EXPORT void FinishInjection(void)
 {
     if (!is_running)
@@ -596,6 +618,27 @@ EXPORT void FinishInjection(void)
     if (output >= 0)
         close(output);
     output = -1;
+}
+
+/* Let CUPTI go, so that the process can be recorded again or by another profiler. */
+static void release_cupti(void)
+{
+    for (size_t i = 0; i < sizeof recorded_kinds / sizeof *recorded_kinds; i++)
+        api_ActivityDisable(recorded_kinds[i]);
+    if (subscriber)
+        api_Unsubscribe(subscriber);
+    subscriber = NULL;
+}
+
+/* End a recording that the process itself started with InitializeInjection, which may then be
+ * called again. The process has waited for its kernels before. */
+EXPORT void StopInjection(void)
+{
+    if (!is_running)
+        return;
+    FinishInjection();
+    release_cupti();
+    atomic_flag_clear(&started);
 }
 
 /* A fork shares the file and none of the threads: it writes nothing. If it initialises CUDA of its
@@ -659,17 +702,18 @@ static CUptiResult start_recording(void)
     /* The subscription keeps the process' own profiler out. Who yields does without it, counts no
      * launches, and may be left without records where that profiler starts. */
     int yields = getenv("GEOAUDIT_YIELD") != NULL;
-    CUpti_SubscriberHandle subscriber = NULL;
     CUptiResult result = yields ? CUPTI_SUCCESS : api_Subscribe(&subscriber, on_launch, NULL);
-    if (result != CUPTI_SUCCESS)
+    if (result != CUPTI_SUCCESS) {
+        subscriber = NULL;
         return result;
+    }
     api_SetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
     result = api_ActivityRegisterCallbacks(on_buffer_requested, on_buffer_completed);
     for (size_t i = 0; result == CUPTI_SUCCESS && i < sizeof recorded_kinds / sizeof *recorded_kinds;
          i++)
         result = api_ActivityEnable(recorded_kinds[i]);
     if (result == CUPTI_SUCCESS && !yields)
-        enable_launch_callbacks(subscriber);
+        enable_launch_callbacks();
     return result;
 }
 
@@ -680,32 +724,57 @@ static void start_flusher(void)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&stop_asked, &attributes);
     pthread_condattr_destroy(&attributes);
+    stopped = 0;
     is_running = pthread_create(&flusher, NULL, flush_now_and_then, NULL) == 0;
 }
 
-/* Called by the CUDA driver. Returns 1 in any case: a process is never refused CUDA for the sake
- * of its recording. */
+/* What a recording counts starts at 0. */
+static void reset_counts(void)
+{
+    memset(&status, 0, sizeof status);
+    atomic_store(&launches_seen, 0);
+    atomic_store(&graph_launches_seen, 0);
+    atomic_store(&launches_failed, 0);
+    atomic_store(&is_counting, 1);
+    atomic_fetch_add(&recordings_started, 1);
+    pthread_mutex_lock(&writing);
+    forget_names();
+    pthread_mutex_unlock(&writing);
+}
+
+static void once_per_process(void)
+{
+    pthread_key_create(&launch_buffer_key, retire_launch_buffer);
+    pthread_atfork(NULL, NULL, forget);
+    atexit(FinishInjection);
+}
+
+/* Called by the CUDA driver, or by a process that records itself. Returns 1 in any case: a process
+ * is never refused CUDA for the sake of its recording. */
 EXPORT int InitializeInjection(void)
 {
-    static atomic_flag started = ATOMIC_FLAG_INIT;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (atomic_flag_test_and_set(&started) || !open_output())
         return 1;
     void *library = open_cupti();
     if (!library || !resolve_cupti(library)) {
         forget(); /* an empty file: CUPTI was not found */
+        atomic_flag_clear(&started);
         return 1;
     }
     api_GetVersion(&cupti_version);
     write_header();
-    pthread_key_create(&launch_buffer_key, retire_launch_buffer);
+    pthread_once(&once, once_per_process);
+    reset_counts();
     status.error = (uint32_t)start_recording();
     if (status.error != CUPTI_SUCCESS) {
         WRITE_RECORDS(BLOCK_STATUS, &status, 1);
         forget();
+        if (subscriber)
+            release_cupti(); /* without it the kinds that are on are another profiler's */
+        atomic_flag_clear(&started);
         return 1;
     }
     start_flusher();
-    pthread_atfork(NULL, NULL, forget);
-    atexit(FinishInjection);
     return 1;
 }
