@@ -4,10 +4,12 @@ Without them the package installs all the same: everything but recording a proce
 `geoaudit scan -- COMMAND` says what is missing.
 """
 
+import atexit
 import os
 import shutil
 import subprocess
 import sysconfig
+import tempfile
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,7 @@ class InjectorBuildHook(BuildHookInterface[Any]):
         if self.target_name != "wheel":
             return
         root = Path(self.root)
-        output = root / LIBRARY if version == "editable" else Path(self.directory) / "injector.so"
+        output = root / LIBRARY if version == "editable" else _scratch() / "injector.so"
         reason = compile_injector(root / SOURCES / "injector.c", output)
         if reason is not None:
             self.app.display_warning(f"geoaudit cannot record processes: {reason}")
@@ -39,6 +41,13 @@ class InjectorBuildHook(BuildHookInterface[Any]):
         build_data["pure_python"] = False
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{platform}"
+
+
+def _scratch() -> Path:
+    """A folder that lives until the build's interpreter ends."""
+    folder = tempfile.mkdtemp(prefix="geoaudit-build-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
 
 
 def compile_injector(source: Path, output: Path) -> str | None:

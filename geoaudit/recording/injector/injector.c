@@ -78,7 +78,7 @@ static int output = -1;
 static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static struct status_record status;
 static atomic_int is_counting = 1;
-static atomic_ullong launches_seen, graph_launches_seen, launches_failed;
+static atomic_ullong launches_seen, graph_launches_seen, launches_failed, launches_captured;
 
 static uint32_t adler32(const unsigned char *data, size_t size)
 {
@@ -400,7 +400,8 @@ struct launch_buffer {
     pthread_mutex_t lock;
     struct launch_buffer *next;
     uint32_t thread;
-    uint32_t depth; /* launch calls the thread is in: the runtime's calls the driver's */
+    uint32_t depth;     /* launch calls the thread is in: the runtime's calls the driver's */
+    uint32_t capturing; /* captures of a stream that the thread began and did not end */
     unsigned recording; /* the recording that `depth` was counted in */
     size_t count;
     struct launch_record records[BATCH];
@@ -462,11 +463,9 @@ static int is_graph_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 }
 
 /* A runtime launch calls the driver's; the outermost call is the one records are joined by. */
-static void CUPTIAPI on_launch(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-                               const void *data)
+static void on_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                      const CUpti_CallbackData *call)
 {
-    (void)unused;
-    const CUpti_CallbackData *call = data;
     struct launch_buffer *buffer = atomic_load(&is_counting) ? thread_buffer() : NULL;
     if (!buffer)
         return;
@@ -493,9 +492,54 @@ static void CUPTIAPI on_launch(void *unused, CUpti_CallbackDomain domain, CUpti_
         return;
     int failed = call->functionReturnValue && *(const int *)call->functionReturnValue;
     atomic_fetch_add(failed                        ? &launches_failed
+                     : buffer->capturing           ? &launches_captured
                      : is_graph_launch(domain, id) ? &graph_launches_seen
                                                    : &launches_seen,
                      1);
+}
+
+/* A launch while the thread captures a stream goes into a graph and makes no record. The runtime's
+ * call holds the driver's: both are counted at the begin and at the end. */
+static void note_capture(const CUpti_CallbackData *call, int begins)
+{
+    struct launch_buffer *buffer = thread_buffer();
+    int failed = call->functionReturnValue && *(const int *)call->functionReturnValue;
+    if (!buffer || call->callbackSite != CUPTI_API_EXIT)
+        return;
+    if (begins && !failed)
+        buffer->capturing++;
+    else if (!begins && buffer->capturing)
+        buffer->capturing--;
+}
+
+#define CAPTURES(X)                                                                               \
+    X(RUNTIME, cudaStreamBeginCapture_v10000, 1)                                                  \
+    X(RUNTIME, cudaStreamBeginCapture_ptsz_v10000, 1)                                             \
+    X(RUNTIME, cudaStreamBeginCaptureToGraph_v12030, 1)                                           \
+    X(RUNTIME, cudaStreamBeginCaptureToGraph_ptsz_v12030, 1)                                      \
+    X(RUNTIME, cudaStreamEndCapture_v10000, 0)                                                    \
+    X(RUNTIME, cudaStreamEndCapture_ptsz_v10000, 0)                                               \
+    X(DRIVER, cuStreamBeginCapture, 1)                                                            \
+    X(DRIVER, cuStreamBeginCapture_ptsz, 1)                                                       \
+    X(DRIVER, cuStreamBeginCapture_v2, 1)                                                         \
+    X(DRIVER, cuStreamBeginCapture_v2_ptsz, 1)                                                    \
+    X(DRIVER, cuStreamBeginCaptureToGraph, 1)                                                     \
+    X(DRIVER, cuStreamBeginCaptureToGraph_ptsz, 1)                                                \
+    X(DRIVER, cuStreamEndCapture, 0)                                                              \
+    X(DRIVER, cuStreamEndCapture_ptsz, 0)
+
+/* All that is subscribed to: launches, and the begin and end of captures. */
+static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+                             const void *data)
+{
+    (void)unused;
+#define CAPTURE(kind, name, begins)                                                               \
+    if (domain == CUPTI_CB_DOMAIN_##kind##_API && id == CUPTI_##kind##_TRACE_CBID_##name) {       \
+        note_capture(data, begins);                                                               \
+        return;                                                                                   \
+    }
+    CAPTURES(CAPTURE)
+    on_launch(domain, id, data);
 }
 
 static const CUpti_CallbackId runtime_launches[] = {
@@ -526,8 +570,12 @@ static const CUpti_CallbackId driver_launches[] = {
 /* NULL while nothing is recorded, and where the recorder yields to the process' own profiler. */
 static CUpti_SubscriberHandle subscriber;
 
-static void enable_launch_callbacks(void)
+static void enable_callbacks(void)
 {
+#define ENABLE(kind, name, begins)                                                                \
+    api_EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_##kind##_API,                               \
+                       CUPTI_##kind##_TRACE_CBID_##name);
+    CAPTURES(ENABLE)
     for (size_t i = 0; i < sizeof runtime_launches / sizeof *runtime_launches; i++)
         api_EnableCallback(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API, runtime_launches[i]);
     for (size_t i = 0; i < sizeof driver_launches / sizeof *driver_launches; i++)
@@ -565,6 +613,7 @@ static void flush(int forced)
     status.launches_seen = atomic_load(&launches_seen);
     status.graph_launches_seen = atomic_load(&graph_launches_seen);
     status.launches_failed = atomic_load(&launches_failed);
+    status.launches_captured = atomic_load(&launches_captured);
     status.finished = (uint32_t)forced;
     WRITE_RECORDS(BLOCK_STATUS, &status, 1);
     pthread_mutex_unlock(&writing);
@@ -702,7 +751,7 @@ static CUptiResult start_recording(void)
     /* The subscription keeps the process' own profiler out. Who yields does without it, counts no
      * launches, and may be left without records where that profiler starts. */
     int yields = getenv("GEOAUDIT_YIELD") != NULL;
-    CUptiResult result = yields ? CUPTI_SUCCESS : api_Subscribe(&subscriber, on_launch, NULL);
+    CUptiResult result = yields ? CUPTI_SUCCESS : api_Subscribe(&subscriber, on_call, NULL);
     if (result != CUPTI_SUCCESS) {
         subscriber = NULL;
         return result;
@@ -713,7 +762,7 @@ static CUptiResult start_recording(void)
          i++)
         result = api_ActivityEnable(recorded_kinds[i]);
     if (result == CUPTI_SUCCESS && !yields)
-        enable_launch_callbacks();
+        enable_callbacks();
     return result;
 }
 

@@ -32,7 +32,9 @@ struct file_header {
     uint32_t driver_version;
     uint64_t started_ns; /* CUPTI's clock */
     int32_t rank;        /* of a distributed run; -1: none told */
-    char program[28];    /* name of the process, ended by a zero byte */
+    char program[20];    /* name of the process, ended by a zero byte */
+    uint32_t checksum;   /* Adler-32 of all before it */
+    uint32_t write_error; /* errno of the write after which nothing more was written; 0: none */
 };
 
 struct block_header {
@@ -41,7 +43,7 @@ struct block_header {
     uint32_t record_bytes; /* 0 for names */
     uint32_t count;
     uint32_t payload_bytes;
-    uint32_t checksum; /* Adler-32 of the payload */
+    uint32_t checksum; /* Adler-32 of all before it in this header, and of the payload */
 };
 
 struct kernel_record {
@@ -90,6 +92,7 @@ struct launch_record {
 /* Counts since the start; the last status of a file holds. */
 struct status_record {
     uint64_t timestamp_ns, launches_seen, graph_launches_seen, launches_failed;
+    uint64_t launches_captured; /* into a graph: calls that launch nothing */
     uint64_t kernel_records, dropped_records, untimed_records;
     uint32_t error;    /* a CUPTI result, 0: none */
     uint32_t finished; /* 1: the process ended in order */
