@@ -64,6 +64,8 @@ def read_processes(streams: Sequence[Path], program: str) -> Processes:
 def _trouble(stream: Stream) -> str | None:
     """Why a stream cannot be the whole truth, or None."""
     status = stream.status
+    if stream.cut is not None:
+        return f"what follows in its recording is lost: {stream.cut}"
     if status is None:
         return "it ended before the recorder's first half second, and nothing can be said of it"
     if status["error"] == MULTIPLE_SUBSCRIBERS:

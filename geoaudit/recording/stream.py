@@ -5,6 +5,7 @@ disk was full): what stands before the cut is whole and is read. A block whose c
 hold ends the reading too, and is said.
 """
 
+import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,9 @@ FILE_HEADER = np.dtype(
         ("driver_version", "<u4"),
         ("started_ns", "<u8"),
         ("rank", "<i4"),
-        ("program", "S28"),
+        ("program", "S20"),
+        ("checksum", "<u4"),
+        ("write_error", "<u4"),
     ]
 )
 BLOCK_HEADER = np.dtype(
@@ -124,6 +127,8 @@ def read_stream(path: Path) -> Stream:
     parts: dict[int, list[Records]] = {kind: [] for kind in RECORDS}
     names: dict[int, str] = {}
     cut = _read_blocks(data, parts, names)
+    if header["write_error"]:
+        cut = f"it could not be written on: {os.strerror(int(header['write_error']))}"
     joined = {
         kind: np.concatenate(found) if found else np.empty(0, RECORDS[kind])
         for kind, found in parts.items()
@@ -152,13 +157,18 @@ def _header(path: Path, data: bytes) -> np.void:
             f"{path}: the recorder found no CUPTI. `geoaudit doctor` says where it looked."
         )
     if len(data) < FILE_HEADER.itemsize or not data.startswith(MAGIC):
-        raise InputError(f"{path}: not a stream of geoaudit's recorder")
+        raise InputError(
+            f"{path}: not a stream of geoaudit's recorder, or cut inside its first "
+            f"{FILE_HEADER.itemsize} bytes (a full disk)"
+        )
     header: np.void = np.frombuffer(data, FILE_HEADER, 1)[0]
     if header["version"] > VERSION:
         raise InputError(
             f"{path}: stream version {header['version']}, this geoaudit reads {VERSION}. "
             "Upgrade geoaudit."
         )
+    if zlib.adler32(data[: FILE_HEADER.fields["checksum"][1]]) != header["checksum"]:
+        raise InputError(f"{path}: the header of the stream is damaged")
     return header
 
 
@@ -176,7 +186,9 @@ def _read_blocks(data: bytes, parts: dict[int, list[Records]], names: dict[int, 
         if place > len(data):
             return "the file ends inside a block"
         payload = memoryview(data)[begin:place]
-        if zlib.adler32(payload) != head["checksum"]:
+        # The checksum is the header's last field and covers the others too.
+        before = zlib.adler32(data[begin - BLOCK_HEADER.itemsize : begin - 4])
+        if zlib.adler32(payload, before) != head["checksum"]:
             return f"a block at byte {begin} is damaged"
         kind, count = int(head["kind"]), int(head["count"])
         if kind == NAMES_KIND:

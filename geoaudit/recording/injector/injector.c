@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,11 @@ static struct status_record status;
 static atomic_int is_counting = 1;
 static atomic_ullong launches_seen, graph_launches_seen, launches_failed, launches_captured;
 
-static uint32_t adler32(const unsigned char *data, size_t size)
+/* The checksum of data that follow what has the checksum `before`; 1 where nothing is before. */
+static uint32_t adler32(uint32_t before, const void *bytes, size_t size)
 {
-    uint32_t a = 1, b = 0;
+    const unsigned char *data = bytes;
+    uint32_t a = before & 0xffff, b = before >> 16;
     while (size) {
         size_t part = size < 5552 ? size : 5552;
         size -= part;
@@ -111,18 +114,23 @@ static int write_all(const void *data, size_t size)
     return 1;
 }
 
-/* Append a block. After a failed write (a full disk) the file is left as it is, cut at a block. */
+/* Append a block. After a failed write (a full disk) the file is cut at a block, and its header,
+ * which has its place on the disk already, says why. */
 static void write_block(enum block_kind kind, size_t record_bytes, size_t count, const void *data,
                         size_t bytes)
 {
     if (output < 0 || count == 0)
         return;
     struct block_header header = {GEOAUDIT_BLOCK_MAGIC, kind,           (uint32_t)record_bytes,
-                                  (uint32_t)count,      (uint32_t)bytes, adler32(data, bytes)};
+                                  (uint32_t)count,      (uint32_t)bytes, 0};
+    header.checksum = adler32(1, &header, offsetof(struct block_header, checksum));
+    header.checksum = adler32(header.checksum, data, bytes);
     off_t before = lseek(output, 0, SEEK_CUR);
     if (write_all(&header, sizeof header) && write_all(data, bytes))
         return;
-    if (ftruncate(output, before)) {
+    uint32_t error = (uint32_t)errno;
+    if (ftruncate(output, before) ||
+        pwrite(output, &error, sizeof error, offsetof(struct file_header, write_error)) < 0) {
         /* The reader stops at the cut block. */
     }
     close(output);
@@ -473,7 +481,7 @@ static void on_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id,
     if (buffer->recording != recording) {
         /* A call that was open when the last recording was stopped never came to its end. */
         buffer->recording = recording;
-        buffer->depth = 0;
+        buffer->depth = buffer->capturing = 0;
     }
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (buffer->depth++)
@@ -595,7 +603,8 @@ static const CUpti_ActivityKind recorded_kinds[] = {
 static pthread_t flusher;
 static pthread_mutex_t stopping = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t stop_asked;
-static int stopped, is_running;
+static atomic_int stopped;
+static int is_running;
 static atomic_flag started = ATOMIC_FLAG_INIT;
 
 static void flush(int forced)
@@ -619,13 +628,14 @@ static void flush(int forced)
     pthread_mutex_unlock(&writing);
 }
 
-/* Stop taking records, but go on counting time until the process ends. */
+/* Stop taking records, but go on counting time until the process ends. Counting launches ends
+ * first: what was counted has a record. */
 static void stop_taking(void)
 {
+    atomic_store(&is_counting, 0);
     api_ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     for (size_t i = 0; i < sizeof recorded_kinds / sizeof *recorded_kinds; i++)
         api_ActivityDisable(recorded_kinds[i]);
-    atomic_store(&is_counting, 0);
 }
 
 static void *flush_now_and_then(void *unused)
@@ -664,9 +674,12 @@ EXPORT void FinishInjection(void)
     pthread_mutex_unlock(&stopping);
     pthread_join(flusher, NULL);
     flush(1);
+    /* Other threads may go on launching while the process ends. */
+    pthread_mutex_lock(&writing);
     if (output >= 0)
         close(output);
     output = -1;
+    pthread_mutex_unlock(&writing);
 }
 
 /* Let CUPTI go, so that the process can be recorded again or by another profiler. */
@@ -690,14 +703,24 @@ EXPORT void StopInjection(void)
     atomic_flag_clear(&started);
 }
 
-/* A fork shares the file and none of the threads: it writes nothing. If it initialises CUDA of its
- * own, the driver loads the library there anew. */
+/* Write no more. */
 static void forget(void)
 {
     is_running = 0;
     if (output >= 0)
         close(output);
     output = -1;
+}
+
+/* A fork shares the file and none of the threads: it writes nothing, and takes none of the locks,
+ * which another thread may have held. If it initialises CUDA of its own, the driver loads the
+ * library there anew. */
+static void forget_in_child(void)
+{
+    atomic_store(&is_counting, 0);
+    pthread_setspecific(launch_buffer_key, NULL);
+    own_buffer = NULL;
+    forget();
 }
 
 /* ---- Start -------------------------------------------------------------------------------------- */
@@ -743,6 +766,7 @@ static void write_header(void)
     int version = 0;
     if (driver_version && driver_version(&version) == 0)
         header.driver_version = (uint32_t)version;
+    header.checksum = adler32(1, &header, offsetof(struct file_header, checksum));
     write_all(&header, sizeof header);
 }
 
@@ -784,6 +808,7 @@ static void reset_counts(void)
     atomic_store(&launches_seen, 0);
     atomic_store(&graph_launches_seen, 0);
     atomic_store(&launches_failed, 0);
+    atomic_store(&launches_captured, 0);
     atomic_store(&is_counting, 1);
     atomic_fetch_add(&recordings_started, 1);
     pthread_mutex_lock(&writing);
@@ -794,7 +819,7 @@ static void reset_counts(void)
 static void once_per_process(void)
 {
     pthread_key_create(&launch_buffer_key, retire_launch_buffer);
-    pthread_atfork(NULL, NULL, forget);
+    pthread_atfork(NULL, NULL, forget_in_child);
     atexit(FinishInjection);
 }
 
