@@ -1,0 +1,416 @@
+"""Prove the recorder on a real GPU: exact counts, true durations, small overhead, honest faults.
+
+    python tests/gpu/recording.py OUTPUT_FOLDER [--only NAME ...]
+
+Needs geoaudit installed (`geoaudit` on the path or the module importable), CuPy, PyTorch, Triton,
+JAX, transformers and nvcc. Every check prints one line; the exit code is 1 where one fails.
+Targets are the programs in tests/gpu/targets.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+TARGETS = Path(__file__).parent / "targets"
+REPOSITORY = Path(__file__).parents[2]
+TICK_NS = 32
+GEOAUDIT = [sys.executable, "-m", "geoaudit.cli.main"]
+
+
+@dataclass
+class Checks:
+    """Checks made so far; each is printed as it is made."""
+
+    folder: Path
+    failed: list[str] = field(default_factory=list)
+
+    def check(self, what: str, holds: bool, found: object = "") -> None:
+        print(f"{'ok  ' if holds else 'FAIL'} {what}: {found}", flush=True)
+        if not holds:
+            self.failed.append(what)
+
+
+@dataclass(frozen=True)
+class Scan:
+    code: int
+    stdout: str
+    stderr: str
+    output: Path
+
+    def table(self) -> pd.DataFrame:
+        from geoaudit.launches.store import read_recording
+
+        return read_recording(self.output).launches
+
+    def kernels(self) -> pd.DataFrame:
+        table = self.table()
+        return table[table["kind"] == "kernel"]
+
+
+def scan(
+    checks: Checks,
+    name: str,
+    command: list[str],
+    *options: str,
+    environment: dict[str, str] | None = None,
+    wrap: list[str] | None = None,
+) -> Scan:
+    """Run a command recorded."""
+    output = checks.folder / f"{name}.parquet"
+    if output.is_dir():
+        shutil.rmtree(output)
+    output.unlink(missing_ok=True)
+    run = subprocess.run(
+        [
+            *(wrap or []), *GEOAUDIT, "scan", "-o", str(output),
+            *options, "--", *command,
+        ],
+        capture_output=True, text=True, env={**os.environ, **(environment or {})}, timeout=300,
+    )  # fmt: skip
+    return Scan(run.returncode, run.stdout, run.stderr, output)
+
+
+def rank(output: Path, *options: str) -> dict[str, Any]:
+    run = subprocess.run(
+        [*GEOAUDIT, "rank", str(output), "--format", "json", *options],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    return json.loads(run.stdout) if run.returncode == 0 else {"error": run.stderr}
+
+
+def python(program: str, *arguments: str) -> list[str]:
+    return [sys.executable, str(TARGETS / program), *arguments]
+
+
+def compiled(checks: Checks, source: str, *flags: str) -> str:
+    program = checks.folder / source.removesuffix(".cu")
+    subprocess.run(
+        ["nvcc", "-arch=sm_90", "-o", str(program), *flags, str(TARGETS / source)], check=True
+    )
+    return str(program)
+
+
+def counts_cupy(checks: Checks) -> None:
+    made = scan(checks, "cupy", python("launches.py", "150000", "100", "600"))
+    kernels = made.kernels()
+    eager = kernels[kernels["graph_id"].isna() & (kernels["grid_x"] == 12)]
+    nodes = kernels[kernels["graph_id"].notna()]
+    checks.check("cupy: 150,000 eager launches", len(eager) == 150_000, len(eager))
+    checks.check("cupy: 60,000 graph nodes", len(nodes) == 60_000, len(nodes))
+    shapes = eager[["grid_x", "grid_y", "block_x", "dynamic_shared_bytes"]].drop_duplicates()
+    checks.check(
+        "cupy: geometry as launched", shapes.to_numpy().tolist() == [[12, 4, 128, 256]],
+        shapes.to_numpy().tolist(),
+    )  # fmt: skip
+    distinct = nodes["graph_node_id"].nunique()
+    checks.check("cupy: nodes told apart", distinct == 100, distinct)
+    checks.check("cupy: exit code", made.code == 0, made.stderr[-300:])
+
+
+def counts_triton(checks: Checks) -> None:
+    made = scan(checks, "triton", python("triton_add.py", "5000"))
+    kernels = made.kernels()
+    own = kernels[kernels["kernel"].str.contains("add_kernel")]
+    checks.check(
+        "triton: 5,000 launches of grid 37",
+        len(own) == 5000 and set(own["grid_x"]) == {37},
+        len(own),
+    )
+    checks.check("triton: exit code", made.code == 0, made.stderr[-300:])
+
+
+def counts_jax(checks: Checks) -> None:
+    made = scan(
+        checks,
+        "jax",
+        python("jax_loop.py", "200"),
+        environment={"XLA_PYTHON_CLIENT_PREALLOCATE": "false"},
+    )
+    answer = rank(made.output)
+    seen = answer.get("scan", {})
+    checks.check(
+        "jax: every launch has a record",
+        made.code == 0 and 200 <= seen.get("launches", 0) == seen.get("launches_seen"),
+        {key: seen.get(key) for key in ("launches", "launches_seen", "dropped")} or answer,
+    )  # fmt: skip
+
+
+def counts_decode(checks: Checks) -> None:
+    for mode in ("eager", "graph"):
+        made = scan(
+            checks,
+            f"decode-{mode}",
+            python("decode.py", mode),
+            environment={
+                "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{REPOSITORY / 'reports'}"
+            },
+        )
+        # Captured after three tokens on a side stream, which are tokens of the period as well.
+        tokens = {"ranges": 12, "period": 12 if mode == "eager" else 15}
+        for how, options in (("ranges", ["--token-range", "decode_token"]), ("period", [])):
+            answer = rank(made.output, *options)
+            found = answer.get("scan", {})
+            launches = [
+                c["launches_per_step"] for c in found.get("step_classes", []) if c["chosen"]
+            ]
+            checks.check(
+                f"decode {mode}: {tokens[how]} tokens by {how}",
+                found.get("tokens") == tokens[how],
+                [found.get("tokens"), launches, found.get("launches"), answer.get("error")],
+            )
+
+
+def counts_cpp(checks: Checks) -> None:
+    program = compiled(checks, "plain.cu", "-lcuda")
+    kernels = scan(checks, "cpp", [program, "return"]).kernels()
+    plain, clustered = (
+        kernels[kernels["kernel"].str.startswith(name)] for name in ("plain", "clustered")
+    )
+    checks.check("c++: 1,000 plain launches", len(plain) == 1000, len(plain))
+    checks.check(
+        "c++: clusters of 4",
+        len(clustered) == 10 and set(clustered["cluster_x"]) == {4},
+        set(clustered["cluster_x"]),
+    )
+    made = scan(checks, "forks", [program, "fork"])
+    parts = sorted(made.output.glob("part-*.parquet")) if made.output.is_dir() else []
+    checks.check(
+        "c++: two forked children, a file each", len(parts) == 2, (len(parts), made.stderr[-200:])
+    )
+    checks.check("c++: 1,010 launches in each", len(made.kernels()) == 2020, len(made.kernels()))
+
+
+def durations(checks: Checks) -> None:
+    """Medians against CUDA events over graphs of many nodes, the gap between nodes taken out."""
+    made = scan(checks, "durations", python("durations.py", str(checks.folder / "events.json")))
+    events = json.loads((checks.folder / "events.json").read_text())
+    kernels = made.kernels()
+    recorded = {
+        name: float(kernels[kernels["kernel"] == name]["duration_ns"].astype("int64").median())
+        for name in events
+    }
+    for name in ("spin_2us", "spin_20us", "spin_200us"):
+        expected, found = (times[name] - times["spin_0us"] for times in (events, recorded))
+        checks.check(
+            f"durations: {name} less an empty kernel",
+            abs(found - expected) <= max(0.03 * expected, 2 * TICK_NS),
+            f"recorded {found:.0f} ns, events {expected:.0f} ns, whole {recorded[name]:.0f} ns",
+        )
+
+
+def durations_ncu(checks: Checks) -> None:
+    run = subprocess.run(
+        ["ncu", "--csv", "--page", "raw", "--metrics", "gpu__time_duration.sum", "--clock-control",
+         "none", "--cache-control", "none", "--graph-profiling", "node",
+         *python("durations.py", str(checks.folder / "ncu-events.json"), "few")],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    (checks.folder / "durations-ncu.csv").write_text(run.stdout)
+    from geoaudit.sources.registry import ReadOptions
+    from geoaudit.sources.sniff import read_profile
+
+    launches = read_profile(checks.folder / "durations-ncu.csv", ReadOptions()).launches
+    made = Scan(0, "", "", checks.folder / "durations.parquet").kernels()
+    for name in ("spin_2us", "spin_20us", "spin_200us"):
+        ncu = float(
+            launches[launches["kernel"].str.startswith(name)]["duration_ns"]
+            .astype("int64")
+            .median()
+        )
+        own = float(
+            made[made["kernel"].str.startswith(name)]["duration_ns"].astype("int64").median()
+        )
+        checks.check(
+            f"durations: {name} against ncu",
+            abs(own - ncu) <= 0.05 * ncu + TICK_NS,
+            f"recorded {own:.0f} ns, ncu {ncu:.0f} ns",
+        )
+
+
+def overhead(checks: Checks) -> None:
+    """Launch and node cost bare, recorded and under torch.profiler, interleaved."""
+    costs: dict[str, list[tuple[float, float]]] = {"bare": [], "recorded": [], "torch": []}
+    for _ in range(5):
+        for mode in costs:
+            command = python("cost.py", "torch" if mode == "torch" else "plain")
+            if mode == "recorded":
+                text = scan(checks, "cost", command).stdout
+            else:
+                text = subprocess.run(command, capture_output=True, text=True).stdout
+            found = re.search(r"eager ([\d.]+) graph ([\d.]+)", text)
+            if found:
+                costs[mode].append((float(found[1]), float(found[2])))
+    eager, node = (
+        {
+            mode: statistics.median(cost[part] for cost in found)
+            for mode, found in costs.items()
+            if found
+        }
+        for part in (0, 1)
+    )
+    print("     us per eager launch", eager, "us per graph node", node)
+    checks.check(
+        "overhead: eager launch <= 1.3 us",
+        eager["recorded"] - eager["bare"] <= 1.3,
+        f"{eager['recorded'] - eager['bare']:.2f} us",
+    )
+    checks.check(
+        "overhead: graph node <= 0.3 us",
+        node["recorded"] - node["bare"] <= 0.3,
+        f"{node['recorded'] - node['bare']:.2f} us",
+    )
+    if "torch" in eager:
+        ratio = (eager["recorded"] - eager["bare"]) / (eager["torch"] - eager["bare"])
+        checks.check("overhead: against torch.profiler's addition", ratio <= 0.1, f"{ratio:.3f}")
+
+
+def memory(checks: Checks) -> None:
+    command = python("resident.py", "10000000")
+    texts = {
+        "bare": subprocess.run(command, capture_output=True, text=True).stdout,
+        "recorded": scan(checks, "resident", command).stdout,
+    }
+    found = {mode: re.search(r"grown (-?[\d.]+) MB", text) for mode, text in texts.items()}
+    grown = {mode: float(match[1]) if match else float("nan") for mode, match in found.items()}
+    checks.check(
+        "memory: grows by <= 64 MB over 10 million launches",
+        grown["recorded"] - grown["bare"] <= 64,
+        grown,
+    )
+
+
+def faults(checks: Checks) -> None:
+    program = compiled(checks, "plain.cu", "-lcuda")
+    signals = {
+        "kill": 128 + signal.SIGKILL,
+        "segv": 128 + signal.SIGSEGV,
+        "abort": 128 + signal.SIGABRT,
+    }
+    for way, code in {**signals, "_exit": 7, "cuda_error": 5}.items():
+        made = scan(checks, f"fault-{way}", [program, way])
+        kept = len(made.kernels()) if made.output.exists() else 0
+        checks.check(
+            f"fault {way}: exit code passed on, recording readable",
+            made.code == code and kept >= 1010,
+            (made.code, kept, made.stderr.strip()[-160:]),
+        )
+    nothing = scan(checks, "fault-none", ["true"])
+    checks.check("fault: no CUDA in the target", nothing.code == 3, nothing.stderr.strip()[-200:])
+    missing = scan(checks, "fault-missing", ["./no-such-program"])
+    checks.check("fault: program not found", missing.code == 2, missing.stderr.strip())
+    torch = scan(checks, "fault-torch-profiler", python("cost.py", "torch"))
+    checks.check(
+        "fault: torch.profiler inside, recorder wins and says so",
+        torch.code == 0 and torch.output.exists(),
+        (torch.code, torch.stderr.strip()[-300:]),
+    )
+    yielding = scan(checks, "fault-yield", python("cost.py", "torch"), "--yield")
+    checks.check(
+        "fault: torch.profiler inside, --yield",
+        yielding.code == 3,
+        (yielding.code, yielding.stderr.strip()[-300:]),
+    )
+    second = scan(
+        checks,
+        "fault-second",
+        [
+            sys.executable,
+            "-m",
+            "geoaudit.cli.main",
+            "scan",
+            "-o",
+            str(checks.folder / "inner.parquet"),
+            "--",
+            program,
+            "return",
+        ],
+    )
+    checks.check(
+        "fault: a second geoaudit inside",
+        second.code == 3,
+        (second.code, second.stderr.strip()[-300:]),
+    )
+    folder = checks.folder / "readonly"
+    unwritable = scan(checks, "no-such-folder/x", [program, "return"])
+    checks.check(
+        "fault: output that cannot be written",
+        unwritable.code == 2 and not folder.exists(),
+        unwritable.stderr.strip()[-200:],
+    )
+
+
+def slot_takers(checks: Checks) -> None:
+    program = compiled(checks, "plain.cu", "-lcuda")
+    for tool in (["compute-sanitizer"], ["ncu", "--clock-control", "none"]):
+        if shutil.which(tool[0]) is None:
+            print(f"     {tool[0]} is not here")
+            continue
+        inside = scan(checks, f"taker-{tool[0]}", [*tool, program, "return"])
+        checks.check(
+            f"{tool[0]} inside: named, exit 3",
+            inside.code == 3 and tool[0].split("-")[-1] in inside.stderr,
+            (inside.code, inside.stderr.strip()[-400:]),
+        )
+        around = scan(checks, f"around-{tool[0]}", [program, "return"], wrap=tool)
+        checks.check(
+            f"{tool[0]} around: exit 3",
+            around.code == 3 or "geoaudit" in around.stderr,
+            (around.code, (around.stdout + around.stderr).strip()[-300:]),
+        )
+
+
+def green_contexts(checks: Checks) -> None:
+    program = compiled(checks, "green.cu", "-lcuda")
+    made = scan(checks, "green", [program])
+    warned = [line for line in (made.stdout + made.stderr).splitlines() if "green context" in line]
+    checks.check(
+        "green context: SM count told",
+        bool(warned),
+        (warned, made.code, made.stderr.strip()[-200:]),
+    )
+
+
+CHECKS: dict[str, Callable[[Checks], None]] = {
+    function.__name__: function
+    for function in (
+        counts_cupy, counts_triton, counts_jax, counts_decode, counts_cpp, durations, durations_ncu,
+        overhead, faults, slot_takers, green_contexts, memory,
+    )
+}  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("--only", nargs="*", choices=CHECKS, default=list(CHECKS))
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    checks = Checks(options.output)
+    for name in options.only:
+        began = time.monotonic()
+        try:
+            CHECKS[name](checks)
+        except (OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
+            checks.check(name, holds=False, found=repr(error)[:500])
+        print(f"     {name}: {time.monotonic() - began:.1f} s", flush=True)
+    print(
+        f"{len(checks.failed)} failed: {', '.join(checks.failed)}" if checks.failed else "all hold"
+    )
+    return 1 if checks.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
