@@ -33,6 +33,8 @@ FILE_HEADER = np.dtype(
         ("write_error", "<u4"),
     ]
 )
+# The checksum stands before the last field, which is filled in later if at all.
+_CHECKED_HEADER_BYTES = FILE_HEADER.itemsize - 8
 BLOCK_HEADER = np.dtype(
     [(name, "<u4") for name in ("magic", "kind", "record_bytes", "count", "bytes", "checksum")]
 )
@@ -167,7 +169,7 @@ def _header(path: Path, data: bytes) -> np.void:
             f"{path}: stream version {header['version']}, this geoaudit reads {VERSION}. "
             "Upgrade geoaudit."
         )
-    if zlib.adler32(data[: FILE_HEADER.fields["checksum"][1]]) != header["checksum"]:
+    if zlib.adler32(data[:_CHECKED_HEADER_BYTES]) != header["checksum"]:
         raise InputError(f"{path}: the header of the stream is damaged")
     return header
 
@@ -192,9 +194,12 @@ def _read_blocks(data: bytes, parts: dict[int, list[Records]], names: dict[int, 
             return f"a block at byte {begin} is damaged"
         kind, count = int(head["kind"]), int(head["count"])
         if kind == NAMES_KIND:
-            _read_names(payload, count, names)
+            names |= _names(payload, count)
         elif kind in RECORDS:
-            parts[kind].append(_records(payload, RECORDS[kind], int(head["record_bytes"]), count))
+            size = int(head["record_bytes"])
+            if size < RECORDS[kind].itemsize or size * count != len(payload):
+                return f"the block at byte {begin} is of another layout"
+            parts[kind].append(_records(payload, RECORDS[kind], size, count))
     return None
 
 
@@ -207,10 +212,15 @@ def _records(payload: memoryview, layout: np.dtype[np.void], size: int, count: i
     return known
 
 
-def _read_names(payload: memoryview, count: int, names: dict[int, str]) -> None:
+def _names(payload: memoryview, count: int) -> dict[int, str]:
+    """Number and string of each name; of a block that holds fewer than it says, those."""
+    names = {}
     place = 0
     for _ in range(count):
+        if place + 8 > len(payload):
+            break
         number, length = np.frombuffer(payload, "<u4", 2, place)
         place += 8
         names[int(number)] = bytes(payload[place : place + int(length)]).decode("utf-8", "replace")
         place += int(length)
+    return names
