@@ -8,6 +8,7 @@ import click
 
 from geoaudit import __version__
 from geoaudit.cli.devices import devices
+from geoaudit.cli.doctor import doctor
 from geoaudit.cli.explain import explain
 from geoaudit.cli.occupancy import occupancy
 from geoaudit.cli.rank import rank
@@ -63,7 +64,7 @@ def main() -> None:
     """
 
 
-for command in (scan, rank, report, explain, occupancy, devices):
+for command in (scan, rank, report, explain, occupancy, devices, doctor):
     main.add_command(command)
 
 

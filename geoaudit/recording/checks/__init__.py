@@ -1,0 +1,1 @@
+"""What on a machine would stop a recording: what is looked at, and what it means."""
