@@ -77,7 +77,8 @@ LAUNCH = np.dtype([("timestamp_ns", "<u8"), ("correlation_id", "<u4"), ("thread"
 STATUS = np.dtype(
     [
         ("timestamp_ns", "<u8"), ("launches_seen", "<u8"), ("graph_launches_seen", "<u8"),
-        ("launches_failed", "<u8"), ("launches_captured", "<u8"), ("kernel_records", "<u8"), ("dropped_records", "<u8"),
+        ("launches_failed", "<u8"), ("launches_captured", "<u8"), ("kernel_records", "<u8"),
+        ("dropped_records", "<u8"),
         ("untimed_records", "<u8"), ("error", "<u4"), ("finished", "<u4"),
     ]
 )  # fmt: skip
