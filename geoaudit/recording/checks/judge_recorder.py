@@ -76,14 +76,21 @@ def _used(library: Cupti, driver: tuple[int, int] | None) -> Check:
     # A driver runs newer releases of its own major (CUDA's minor version compatibility); of a
     # newer one CUPTI's calls fail with CUPTI_ERROR_NOT_INITIALIZED.
     newer_major = cuda[0] > driver[0]
-    wanted = f"nvidia-cuda-cupti{'-cu12' if driver[0] == 12 else ''}<={driver[0]}.{driver[1]}.*"
     return Check(
         name="CUPTI",
         status="problem" if newer_major else "warning",
         found=f"{found}: newer than the driver, which runs CUDA up to {driver[0]}.{driver[1]}"
         + ("." if newer_major else "; most of it works within one major version."),
-        remedy=f"Install an older one ({wanted}) and take this one away, or update the driver.",
+        remedy=_mended(driver),
     )
+
+
+def _mended(driver: tuple[int, int]) -> str:
+    if driver < OLDEST_CUDA:
+        return "Update the driver to one of CUDA 12.0 or newer."
+    wheel = "nvidia-cuda-cupti-cu12" if driver[0] == 12 else "nvidia-cuda-cupti"
+    wanted = f"{wheel}=={driver[0]}.{driver[1]}.*"
+    return f"Install an older one ({wanted}) and take this one away, or update the driver."
 
 
 def _ranges(libraries: Sequence[Cupti], used: Cupti) -> list[Check]:

@@ -51,7 +51,7 @@ def probe() -> Machine:
         recorder=_recorder(LIBRARY),
         cupti=tuple(_cupti(library) for library in find_cupti()),
         sharing=_sharing(),
-        disk=_disk(Path.cwd()),
+        disk=_disk(),
         counters_need_admin=_counters_need_admin(_DRIVER_PARAMETERS),
         container=_container(os.environ),
         environment={name: os.environ[name] for name in sorted(os.environ) if is_watched(name)},
@@ -147,7 +147,7 @@ def _cupti(library: CuptiLibrary) -> Cupti:
 def _sharing() -> Sharing:
     pipe = os.environ.get("CUDA_MPS_PIPE_DIRECTORY", _MPS_PIPE)
     # The daemon's own pipe; the folder outlives it.
-    mps_pipe = pipe if (Path(pipe) / "control").exists() else None
+    mps_pipe = pipe if os.access(Path(pipe) / "control", os.F_OK) else None
     if shutil.which("nvidia-smi") is None:
         return Sharing(mps_pipe=mps_pipe)
     query = ["nvidia-smi", "--query-gpu=mig.mode.current", "--format=csv,noheader"]
@@ -160,7 +160,11 @@ def _sharing() -> Sharing:
     )
 
 
-def _disk(folder: Path) -> Disk:
+def _disk() -> Disk:
+    try:
+        folder = Path.cwd()
+    except OSError:
+        return Disk(folder="the current folder, which is gone", free_bytes=None, is_writable=False)
     try:
         free_bytes = shutil.disk_usage(folder).free
     except OSError:
@@ -191,7 +195,7 @@ def _packages() -> dict[str, str]:
     found: dict[str, str] = {}
     for distribution, name in _PACKAGES.items():
         try:
-            found.setdefault(name, metadata.version(distribution))
+            found.setdefault(name, metadata.version(distribution) or "unknown version")
         except metadata.PackageNotFoundError:
             continue
     return found

@@ -153,7 +153,9 @@ def test_cupti_against_the_driver(
 
 def test_an_older_cupti_is_named_for_an_older_driver() -> None:
     driver = Driver(init_result=0, cuda=(12, 4), devices=(H200,))
-    assert "nvidia-cuda-cupti-cu12<=12.4.*" in only("CUPTI", driver=driver).remedy
+    assert "(nvidia-cuda-cupti-cu12==12.4.*)" in only("CUPTI", driver=driver).remedy
+    too_old = Driver(init_result=0, cuda=(11, 8), devices=(H200,))
+    assert only("CUPTI", driver=too_old).remedy.startswith("Update the driver")
 
 
 @given(st.integers(13, 28), st.integers(13, 28))

@@ -112,6 +112,17 @@ def test_this_machine_is_probed_and_judged() -> None:
     assert {check.name for check in checks} >= {"CUDA driver", "devices", "recorder", "CUPTI"}
 
 
+def test_a_folder_that_is_gone_is_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    (disk,) = (check for check in judge(probe()) if check.name == "disk")
+    assert (disk.status, "gone" in disk.found) == ("problem", True)
+
+
 def program(folder: Path, name: str, text: str) -> None:
     path = folder / name
     path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
