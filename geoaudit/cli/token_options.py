@@ -15,9 +15,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _regular_expression(
-    ctx: click.Context, param: click.Parameter, value: str | None
-) -> str | None:
+def regular_expression(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The value of an option, refused where it is empty or no regular expression."""
     if value is None:
         return None
     if not value:
@@ -48,13 +47,13 @@ def token_options(command: Callable[P, R]) -> Callable[P, R]:
         ),
         click.option(
             "--token-kernel",
-            callback=_regular_expression,
+            callback=regular_expression,
             metavar="REGEX",
             help="Each launch of a kernel whose name matches, in upper or lower case, starts one.",
         ),
         click.option(
             "--token-range",
-            callback=_regular_expression,
+            callback=regular_expression,
             metavar="NAME|REGEX",
             help="Each NVTX or profiler range of this name is one token.",
         ),

@@ -11,6 +11,11 @@ from geoaudit.recording.stream import Stream, read_stream
 
 # CUPTI: CUptiResult of a second subscriber (one at a time up to CUDA 13.2).
 MULTIPLE_SUBSCRIBERS = 39
+YIELDED = (
+    "with --yield launches are not counted, and a profiler inside that starts (torch.profiler, "
+    "for one) gets the records in the recorder's place: it did, or no kernel was launched. "
+    "Without --yield the recorder wins"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +31,13 @@ class Processes:
     troubles: tuple[str, ...]
 
 
-def read_processes(streams: Sequence[Path], program: str) -> Processes:
+def read_processes(streams: Sequence[Path], program: str, *, yields: bool = False) -> Processes:
     """Read the streams of a command.
 
     Args:
         streams: one file per process that initialised CUDA.
         program: the command's name.
+        yields: a profiler in the command may have won over the recorder.
 
     Raises:
         NotMeasuredError: no process left a kernel record; says which cause the streams show.
@@ -56,7 +62,7 @@ def read_processes(streams: Sequence[Path], program: str) -> Processes:
             name = program if len(streams) == 1 else f"{own} (process {stream.process})"
             recordings.append(recording_of(stream, name))
     if not recordings:
-        reasons = "; ".join(troubles) or "it launched no kernel"
+        reasons = "; ".join(troubles) or (YIELDED if yields else "it launched no kernel")
         raise NotMeasuredError(f"{program}: no kernel was recorded: {reasons}")
     return Processes(recordings=tuple(recordings), troubles=tuple(troubles))
 

@@ -2,15 +2,15 @@
 
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
+from geoaudit.recording.supervision import Ended, Running, run_to_end
 
 LIBRARY = Path(__file__).parent / "libgeoaudit_injector.so"
 STREAMS = "*.geoaudit"
@@ -19,31 +19,57 @@ SLOT_VARIABLES = ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
 
 
 @dataclass(frozen=True, kw_only=True)
+class RecorderOptions:
+    """How a command is recorded.
+
+    Attributes:
+        yields: a profiler in the command wins over the recorder.
+        duration_ms: records are taken for so long after each process initialised CUDA, in steps
+            of the recorder's half second; None: to its end.
+    """
+
+    yields: bool = False
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Recorded:
     """What a recorded command left.
 
     Attributes:
-        exit_code: of the command, 128 + signal where a signal ended it.
+        ended: how it ended, and when.
         folder: where its streams are, one per process that initialised CUDA; the caller
             removes it.
         streams: the streams, in order of process.
     """
 
-    exit_code: int
+    ended: Ended
     folder: Path
     streams: tuple[Path, ...]
 
+    @property
+    def exit_code(self) -> int:
+        """Of the command, 128 + signal where a signal ended it."""
+        return self.ended.exit_code
 
-def run_recorded(command: Sequence[str], *, beside: Path, yields: bool = False) -> Recorded:
+
+def run_recorded(
+    command: Sequence[str],
+    *,
+    beside: Path,
+    options: RecorderOptions = RecorderOptions(),
+    watch: Callable[[Path, Running], None] | None = None,
+) -> Recorded:
     """Run a command and its children with the recorder loaded; wait for its end.
 
     Input, output and working folder are the command's own; only its environment is changed.
-    Ctrl-C goes to the command, and what was recorded is kept.
+    Signals are handled as `run_to_end` says, and what was recorded is kept.
 
     Args:
         command: program and arguments.
         beside: the streams are kept in a folder beside this path while the command runs.
-        yields: a profiler in the command wins over the recorder.
+        options: how it is recorded.
+        watch: called every half second with the folder of the streams.
 
     Raises:
         InputError: the program cannot be started.
@@ -53,28 +79,54 @@ def run_recorded(command: Sequence[str], *, beside: Path, yields: bool = False) 
     libraries = find_cupti()
     require_recorder(libraries)
     refuse_taken_slot(os.environ)
+    folder = _stream_folder(beside)
+    environment = recorder_environment(os.environ, folder, libraries, options)
+    with ExitStack() as on_error:
+        on_error.callback(shutil.rmtree, folder, ignore_errors=True)
+        ended = _run(command, environment, watch and (lambda running: watch(folder, running)))
+        on_error.pop_all()
+    streams = sorted(folder.glob(STREAMS), key=lambda path: int(path.stem))
+    return Recorded(ended=ended, folder=folder, streams=tuple(streams))
+
+
+def run_bare(command: Sequence[str]) -> Ended:
+    """Run a command as it is, without the recorder; wait for its end.
+
+    Raises:
+        InputError: the program cannot be started.
+    """
+    return _run(command, os.environ)
+
+
+def _run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    watch: Callable[[Running], None] | None = None,
+) -> Ended:
     try:
-        folder = Path(tempfile.mkdtemp(dir=beside.parent, prefix=".geoaudit-recording-"))
+        return run_to_end(command, environment, watch)
+    except OSError as error:
+        raise InputError(
+            f"cannot run {command[0]}: {error.strerror or error}. Name a program that can be "
+            "started from this folder."
+        ) from error
+
+
+def _stream_folder(beside: Path) -> Path:
+    try:
+        return Path(tempfile.mkdtemp(dir=beside.parent, prefix=".geoaudit-recording-"))
     except OSError as error:
         raise InputError(
             f"cannot record beside {beside}: {error.strerror or error}. Give -o a path in a "
             "folder that exists and can be written to."
         ) from error
-    try:
-        code = _run(command, recorder_environment(os.environ, folder, libraries, yields=yields))
-    except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise InputError(f"cannot run {command[0]}: {error.strerror or error}.") from error
-    streams = sorted(folder.glob(STREAMS), key=lambda path: int(path.stem))
-    return Recorded(exit_code=code, folder=folder, streams=tuple(streams))
 
 
 def recorder_environment(
     environment: Mapping[str, str],
     folder: Path,
     libraries: Sequence[CuptiLibrary],
-    *,
-    yields: bool,
+    options: RecorderOptions,
 ) -> dict[str, str]:
     """The environment that loads the recorder.
 
@@ -82,7 +134,7 @@ def recorder_environment(
         environment: the one to start from.
         folder: where the streams go.
         libraries: CUPTI candidates, best first.
-        yields: a profiler in the command wins.
+        options: how the command is recorded.
     """
     candidates = ":".join(str(library.path) for library in libraries)
     changed = {
@@ -93,8 +145,10 @@ def recorder_environment(
         "GEOAUDIT_CUPTI": candidates,
         "GEOAUDIT_RECORDING": str(folder.resolve()),
     }
-    if yields:
+    if options.yields:
         changed["GEOAUDIT_YIELD"] = "1"
+    if options.duration_ms is not None:
+        changed["GEOAUDIT_DURATION_MS"] = str(options.duration_ms)
     return changed
 
 
@@ -130,14 +184,3 @@ def refuse_taken_slot(environment: Mapping[str, str]) -> None:
             "Compute, compute-sanitizer, a second geoaudit) has the place of the recorder. Run "
             "without it, or unset the variable."
         )
-
-
-def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Exit code of the command; the terminal's Ctrl-C reaches the command, and we wait for it."""
-    process = subprocess.Popen(list(command), env=dict(environment))
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        code = process.wait()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    return code if code >= 0 else 128 - code
