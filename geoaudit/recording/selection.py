@@ -184,8 +184,8 @@ def _chosen(segmentation: Segmentation, selection: Selection) -> Flags:
     found = _tokens_found(segmentation)
     if not found:
         raise NotMeasuredError(
-            f"{_asked(selection)}: no tokens were found: {segmentation.rule}. Say what a token is "
-            "with --token-range, --token-kernel or --tokens."
+            f"{_asked(selection)}: no tokens to choose from: {segmentation.rule}. Say what a "
+            "token is with --token-range, --token-kernel or --tokens."
         )
     if selection.skip_tokens >= found:
         raise NotMeasuredError(
