@@ -1,5 +1,6 @@
 """Where CUPTI is on this machine."""
 
+import ctypes
 import os
 import re
 import sys
@@ -28,8 +29,8 @@ class CuptiLibrary:
 def find_cupti(python_paths: list[str] | None = None) -> tuple[CuptiLibrary, ...]:
     """All CUPTI libraries of the wheels and toolkits here, best first, none twice.
 
-    Wheels (nvidia-cuda-cupti, PyTorch's own) come before toolkits, newer majors before older:
-    the driver runs every CUPTI up to its own version.
+    Wheels (nvidia-cuda-cupti, PyTorch's own) come before toolkits, newer majors before older, and
+    those newer than the driver last: it runs every CUPTI up to its own major version.
 
     Args:
         python_paths: where wheels are looked for; None: this interpreter's path.
@@ -40,8 +41,24 @@ def find_cupti(python_paths: list[str] | None = None) -> tuple[CuptiLibrary, ...
             target = file.resolve()
             if target.is_file() and target not in found:
                 found[target] = CuptiLibrary(path=target, major=_major(file), origin=origin)
+    limit = driver_cuda_major()
+
+    def order(library: CuptiLibrary) -> tuple[bool, int]:
+        major = library.major or 0
+        return limit is not None and major > limit, -major
+
     # Sorting is stable: wheels stay before toolkits of the same major.
-    return tuple(sorted(found.values(), key=lambda library: -(library.major or 0)))
+    return tuple(sorted(found.values(), key=order))
+
+
+def driver_cuda_major() -> int | None:
+    """Major version of CUDA that the driver here runs, or None where there is no driver."""
+    version = ctypes.c_int(0)
+    try:
+        status = ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version))
+    except (OSError, AttributeError):
+        return None
+    return version.value // 1000 if status == 0 and version.value else None
 
 
 def _folders(python_paths: list[str]) -> list[tuple[Path, str]]:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.recording.checks import sentences
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
 from geoaudit.recording.supervision import Ended, Running, run_to_end
 
 LIBRARY = Path(__file__).parent / "libgeoaudit_injector.so"
 STREAMS = "*.geoaudit"
-# What another tool puts into the environment when it takes the slot.
-SLOT_VARIABLES = ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
+# Tools that inject a library of their own into what they run.
+SLOT_TAKERS = frozenset({"ncu", "nsys", "nvprof", "compute-sanitizer", "cuda-memcheck"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +80,7 @@ def run_recorded(
     libraries = find_cupti()
     require_recorder(libraries)
     refuse_taken_slot(os.environ)
+    refuse_slot_taker(command[0])
     folder = _stream_folder(beside)
     environment = recorder_environment(os.environ, folder, libraries, options)
     with ExitStack() as on_error:
@@ -159,16 +161,9 @@ def require_recorder(libraries: Sequence[CuptiLibrary]) -> None:
         NotMeasuredError: the library or CUPTI is missing; says how to get it.
     """
     if not LIBRARY.is_file():
-        raise NotMeasuredError(
-            "this installation has no recorder: no C compiler was found when it was built. "
-            "Install gcc and install geoaudit again, or profile with another tool and give "
-            "`geoaudit scan` its trace."
-        )
+        raise NotMeasuredError(f"{sentences.NO_RECORDER} {sentences.NO_RECORDER_REMEDY}")
     if not libraries:
-        raise NotMeasuredError(
-            "CUPTI was not found: no nvidia-cuda-cupti wheel, no PyTorch, no CUDA toolkit. "
-            "Install geoaudit[cuda13] (or [cuda12]), or set CUDA_HOME."
-        )
+        raise NotMeasuredError(f"{sentences.NO_CUPTI} {sentences.NO_CUPTI_REMEDY}")
 
 
 def refuse_taken_slot(environment: Mapping[str, str]) -> None:
@@ -179,8 +174,19 @@ def refuse_taken_slot(environment: Mapping[str, str]) -> None:
     """
     other = environment.get("CUDA_INJECTION64_PATH")
     if other:
+        raise NotMeasuredError(f"{sentences.taken_slot(other)} {sentences.TAKEN_SLOT_REMEDY}")
+
+
+def refuse_slot_taker(program: str) -> None:
+    """Refuse to record a tool that takes the recorder's place in what it runs.
+
+    Raises:
+        NotMeasuredError: names the tool and what to do.
+    """
+    name = Path(program).name
+    if name in SLOT_TAKERS:
         raise NotMeasuredError(
-            f"CUDA_INJECTION64_PATH is set to {other}: another tool (Nsight Systems, Nsight "
-            "Compute, compute-sanitizer, a second geoaudit) has the place of the recorder. Run "
-            "without it, or unset the variable."
+            f"{name} takes CUPTI's one place in the program it runs, and nothing would be "
+            "recorded. Record the program itself (geoaudit scan -- PROGRAM), or give the report "
+            f"of {name} to geoaudit scan."
         )

@@ -25,7 +25,10 @@ from geoaudit.recording.checks.machine import (
 )
 from geoaudit.recording.checks.variables import is_watched
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
-from geoaudit.recording.runner import LIBRARY, SLOT_VARIABLES
+from geoaudit.recording.runner import LIBRARY
+
+# What loads a library into every CUDA program: never into the probes.
+SLOT_VARIABLES = ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
 
 TOOLS = ("nsys", "ncu", "compute-sanitizer")
 # Distribution -> the name people know it by.
