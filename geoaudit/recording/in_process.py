@@ -96,21 +96,15 @@ def _require_started(path: Path) -> None:
         raise NotMeasuredError(f"CUPTI refused the recorder with error {error}.")
 
 
-def listen_to_nvtx() -> bool:
+def listen_to_nvtx() -> None:
     """Make CUPTI the listener of NVTX ranges, where no other tool is.
 
-    NVTX looks for its listener at its first call in a process, and never again.
-
-    Returns:
-        Whether the variable had to be set: an NVTX call made before this has no listener.
+    NVTX looks for its listener at its first call in a process, and never again: the variable
+    stays set.
     """
-    if os.environ.get(NVTX_VARIABLE):
-        return False
     path = _loaded_cupti_path() or next((str(found.path) for found in find_cupti()), None)
-    if path is None:
-        return False
-    os.environ[NVTX_VARIABLE] = path
-    return True
+    if path is not None:
+        os.environ.setdefault(NVTX_VARIABLE, path)
 
 
 def _loaded_cupti_path() -> str | None:

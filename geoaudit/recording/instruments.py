@@ -114,8 +114,8 @@ class EventsInstrument:
             recording=Recording(launches=table, metadata=metadata),
             ranges=0,
             troubles=(
-                "CUDA events timed the wrapped kernels, and no others; their geometry is what was "
-                f"asked for. {self._reason}",
+                "CUDA events timed the wrapped kernels, and no others: times are upper bounds, "
+                f"with the launch in them, and geometry is what was asked for. {self._reason}",
                 *self._captured(),
             ),
         )
@@ -148,11 +148,11 @@ def start_instrument(folder: Path) -> CuptiInstrument | EventsInstrument:
 
 
 def missing_ranges() -> str:
-    """What to say where NVTX was bound before the session began."""
+    """What to say where ranges were opened, or asked for, and none arrived."""
     return (
-        "no NVTX range arrived: NVTX was used before the session began, and had no listener then. "
-        "Begin the session before the first NVTX call, or start the process with "
-        f"{NVTX_VARIABLE}={os.environ[NVTX_VARIABLE]}"
+        "no NVTX range arrived: none was opened, or NVTX was used before the session began and "
+        "found another listener or none. Begin the session before the first NVTX call, or start "
+        f"the process with {NVTX_VARIABLE} naming CUPTI (now: {os.environ.get(NVTX_VARIABLE)})"
     )
 
 

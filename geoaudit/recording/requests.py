@@ -11,12 +11,14 @@ import pandas as pd
 from geoaudit.launches import schema as s
 from geoaudit.launches.plausible import kernel_names
 from geoaudit.launches.table import build_launches
-from geoaudit.recording.events import UNTIMED, EventPair, EventTimer
+from geoaudit.recording.events import UNTIMED, EventPair, EventTimer, Span
 from geoaudit.recording.stream import Records
 
 Dimensions = tuple[int, int, int]
 NVTX_DOMAIN = "geoaudit"
 NO_LAUNCH = -1
+# A launcher that takes longer compiles or tunes; its events hold that, and no kernel's time.
+MAX_LAUNCH_NS = 1_000_000
 REQUESTED = (*s.REQUESTED_GRID, *s.REQUESTED_BLOCK)
 
 
@@ -155,13 +157,13 @@ def timed_by_events(requests: Sequence[Request], timer: EventTimer, process: int
     Geometry is what the launcher makes of what was asked for, null where it may change it.
 
     Args:
-        requests: launches that ran: not those captured into graphs.
+        requests: launches that ran, each with its timing: not those captured into graphs.
         timer: that put the events around them.
         process: identifier.
     """
     pairs = [request.timing for request in requests if request.timing is not None]
     spans = iter(timer.spans(pairs))
-    times = [UNTIMED if request.timing is None else next(spans) for request in requests]
+    times = [_believable(request, next(spans)) for request in requests]
     devices = [pair.device or 0 for pair in pairs]
     kinds = pd.Series([s.KIND_KERNEL] * len(requests), dtype=object)
     names = pd.Series([request.kernel for request in requests], dtype=object)
@@ -188,6 +190,12 @@ def timed_by_events(requests: Sequence[Request], timer: EventTimer, process: int
             s.RANGES: pd.Categorical([f"{NVTX_DOMAIN}:{request.label}" for request in requests]),
         }
     )
+
+
+def _believable(request: Request, span: Span) -> Span:
+    """The span, unless the launcher compiled or tuned between the events."""
+    is_launch = request.left_ns - request.entered_ns <= MAX_LAUNCH_NS
+    return span if is_launch else UNTIMED
 
 
 def _integers(values: Sequence[int | None]) -> pd.Series:

@@ -93,7 +93,6 @@ class Session:
         self._instrument: CuptiInstrument | EventsInstrument | None = None
         self._folder: Path | None = None
         self._began_late = False
-        self._bound_late = False
 
     @property
     def instrument(self) -> Instrument | None:
@@ -110,7 +109,7 @@ class Session:
         if wrappers.is_noting() or self._instrument:
             raise InputError("one session at a time, and each once: call geoaudit.record anew.")
         self._began_late = in_process.is_cuda_used()
-        self._bound_late = in_process.listen_to_nvtx()
+        in_process.listen_to_nvtx()
         self._folder = Path(tempfile.mkdtemp(prefix="geoaudit-recording-"))
         try:
             self._instrument = start_instrument(self._folder)
@@ -167,7 +166,7 @@ class Session:
             self._instrument and self._instrument.log.requests
         )
         by_cupti = self.instrument == CuptiInstrument.name
-        silent = by_cupti and self._bound_late and expected and not measured.ranges
+        silent = by_cupti and expected and not measured.ranges
         return (missing_ranges(),) if silent else ()
 
     def _remove_folder(self) -> None:
