@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geoaudit.cli.progress_line import progress_line
+from geoaudit.cli.progress_line import progress_line, saving_goes_on
 from geoaudit.cli.record_options import HELP_SECTIONS, RecordChoices
 from geoaudit.errors import NotMeasuredError
 
@@ -160,7 +160,10 @@ def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) 
     from geoaudit.recording.processes import read_processes
 
     try:
-        processes = read_processes(recorded.streams, program_name(command), yields=choices.yields)
+        with saving_goes_on():
+            processes = read_processes(
+                recorded.streams, program_name(command), yields=choices.yields
+            )
     except NotMeasuredError as error:
         if recorded.exit_code:
             click.echo(f"geoaudit: {error}", err=True)

