@@ -84,13 +84,18 @@ class TritonLaunch(AskedLaunch):
     """A grid may be a function of the meta-parameters: the last value is what was launched."""
 
     def __init__(self, grid: Any) -> None:
-        self._grid = grid
         self._evaluated = None if callable(grid) else grid
-        self.passed = self._call if callable(grid) else grid
 
-    def _call(self, meta: Any) -> Any:
-        self._evaluated = self._grid(meta)
-        return self._evaluated
+    def passed(self, grid: Any) -> Any:
+        """What is given to Triton: the grid, or a function that keeps the value of the grid's."""
+        if not callable(grid):
+            return grid
+
+        def evaluated(meta: Any) -> Any:
+            self._evaluated = grid(meta)
+            return self._evaluated
+
+        return evaluated
 
     def stream(self) -> int:
         """The driver's handle of the stream."""

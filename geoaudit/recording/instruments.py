@@ -63,7 +63,7 @@ class CuptiInstrument:
         processes = read_processes([self._recorder.stream], _program())
         recording = processes.recordings[0]
         stream = read_stream(self._recorder.stream)
-        table, changes = with_requests(recording.launches, stream.launches, self.log.requests)
+        table, changes = with_requests(recording.launches, stream.launches, self.log.requests())
         devices = recording.metadata.devices or _live(table)
         return Measured(
             recording=replace(
@@ -97,12 +97,13 @@ class EventsInstrument:
         Raises:
             NotMeasuredError: no wrapped kernel ran.
         """
-        if not self.log.requests:
+        requests = self.log.requests()
+        if not requests:
             raise NotMeasuredError(
                 f"{self._reason} CUDA events time kernels that geoaudit.recording.wrap wrapped, "
                 "and none of them ran."
             )
-        table = timed_by_events(self.log.requests, self._timer, os.getpid())
+        table = timed_by_events(requests, self._timer, os.getpid())
         metadata = Metadata(
             instrument=self.name,
             source_format=SOURCE_FORMAT,

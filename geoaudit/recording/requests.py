@@ -70,13 +70,23 @@ class RequestLog:
     Attributes:
         clock: CUPTI's time in ns; any clock where CUPTI is not used.
         timer: times launches with CUDA events; None: CUPTI does.
-        requests: in the order in which the launchers returned.
     """
 
     def __init__(self, clock: Callable[[], int], timer: EventTimer | None = None) -> None:
         self.clock = clock
         self.timer = timer
-        self.requests: list[Request] = []
+        self._noted: list[Callable[[], Request]] = []
+
+    def note(self, request: Callable[[], Request]) -> None:
+        """Keep what makes the request of a launch: while kernels are launched, time is dear."""
+        self._noted.append(request)
+
+    def __len__(self) -> int:
+        return len(self._noted)
+
+    def requests(self) -> list[Request]:
+        """All requests, in the order in which the launchers returned."""
+        return [request() for request in self._noted]
 
 
 def with_requests(

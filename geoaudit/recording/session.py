@@ -163,7 +163,7 @@ class Session:
     def _unheard(self, measured: Measured) -> tuple[str, ...]:
         """Whether ranges that were asked for, or that wrapped kernels opened, never arrived."""
         expected = self._options.token_range is not None or bool(
-            self._instrument and self._instrument.log.requests
+            self._instrument and len(self._instrument.log)
         )
         by_cupti = self.instrument == CuptiInstrument.name
         silent = by_cupti and expected and not measured.ranges

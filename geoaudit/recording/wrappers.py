@@ -25,6 +25,8 @@ from geoaudit.recording.asked import (
 from geoaudit.recording.events import EventPair
 from geoaudit.recording.requests import NVTX_DOMAIN, KernelResources, Request, RequestLog
 
+# Set before this process began by a tool that listens to ranges: nsys, or `geoaudit scan --`.
+_has_listener = bool(os.environ.get("NVTX_INJECTION64_PATH"))
 _log: RequestLog | None = None
 _domain: Any = None
 
@@ -105,8 +107,6 @@ class _Wrapped:
     def _observed(self, launch: Callable[[], Any], asked: AskedLaunch) -> Any:
         """Launch inside a range, and note the request where a session records."""
         log, domain = _log, _nvtx_domain()
-        if domain is None:
-            return launch()
         if self._range is None:
             category = domain.get_category_id("launch")
             attributes = domain.get_event_attributes(message=self._label, category=category)
@@ -126,18 +126,19 @@ class _Wrapped:
         if log.timer and pair:
             pair = log.timer.end(pair, stream)
         if pair or not log.timer:
-            log.requests.append(self._request(asked, result, (entered, left), pair))
+            thread = threading.get_native_id()
+            log.note(partial(self._request, asked, result, (entered, left, thread), pair))
         return result
 
     def _request(
-        self, asked: AskedLaunch, result: Any, times: tuple[int, int], pair: EventPair | None
+        self, asked: AskedLaunch, result: Any, call: tuple[int, int, int], pair: EventPair | None
     ) -> Request:
         return Request(
             label=self._label,
             kernel=self._name,
-            thread=threading.get_native_id(),
-            entered_ns=times[0],
-            left_ns=times[1],
+            entered_ns=call[0],
+            left_ns=call[1],
+            thread=call[2],
             grid=dimensions(asked.grid()),
             block=dimensions(asked.block(result)),
             launched_grid=asked.launched_grid(),
@@ -158,6 +159,8 @@ class CupyKernel(_Wrapped):
 
     def __call__(self, grid: Any, block: Any, args: Any, **options: Any) -> Any:
         """Launch, as the kernel itself does."""
+        if not _is_observed():
+            return self._kernel(grid, block, args, **options)
         launch = partial(self._kernel, grid, block, args, **options)
         return self._observed(launch, CupyLaunch(self._kernel, grid, block, options))
 
@@ -183,8 +186,10 @@ class TritonKernel(_Wrapped):
         return self._kernel(*args, **options)
 
     def _launch(self, grid: Any, /, *args: Any, **options: Any) -> Any:
+        if not _is_observed():
+            return self._kernel[grid](*args, **options)
         asked = TritonLaunch(grid)
-        return self._observed(partial(self._kernel[asked.passed], *args, **options), asked)
+        return self._observed(partial(self._kernel[asked.passed(grid)], *args, **options), asked)
 
 
 class NumbaKernel(_Wrapped):
@@ -205,6 +210,8 @@ class NumbaKernel(_Wrapped):
         return self._kernel(*args, **options)
 
     def _launch(self, configured: Any, /, *args: Any) -> Any:
+        if not _is_observed():
+            return configured(*args)
         return self._observed(partial(configured, *args), NumbaLaunch(configured))
 
 
@@ -216,13 +223,18 @@ _LAUNCHERS: dict[str, type[_Wrapped]] = {
 }
 
 
-def _nvtx_domain() -> Any:
-    """The domain of our ranges, or None where nobody listens.
+def _is_observed() -> bool:
+    """Whether anyone wants to know of launches."""
+    return _log is not None or _has_listener
 
-    The first NVTX call of a process binds it to the tool of that moment, or to none for good: so
-    none is made before a session or another tool is there.
+
+def _nvtx_domain() -> Any:
+    """The domain of our ranges.
+
+    The first NVTX call of a process binds it to the listener of that moment, or to none for good:
+    so this is called only where there is one.
     """
     global _domain
-    if _domain is None and (_log is not None or "NVTX_INJECTION64_PATH" in os.environ):
+    if _domain is None:
         _domain = importlib.import_module("nvtx").get_domain(NVTX_DOMAIN)
     return _domain

@@ -134,7 +134,8 @@ def test_one_process_records_several_times(run_program: Run) -> None:
                 for _ in range(count):
                     launch("kernel", (count, 1, 1), (32, 1, 1))
             launches = session.recording.launches
-            print(len(launches), *launches.grid_x.unique(), session.recording.metadata.launches_seen)
+            seen = session.recording.metadata.launches_seen
+            print(len(launches), *launches.grid_x.unique(), seen)
         """
     )
     assert out.splitlines() == ["3 3 3", "2000 2000 2000", "1 1 1"]
@@ -190,7 +191,7 @@ def test_a_taken_slot_is_named(run_program: Run) -> None:
     assert out.splitlines()[-1] == "False"
 
 
-def test_a_range_that_is_not_there_keeps_the_recording(run_program: Run, tmp_path: Path) -> None:
+def test_a_range_not_there_keeps_the_recording(run_program: Run, tmp_path: Path) -> None:
     out = run_program(
         """
         with geoaudit.record(output, token_range="decode_token") as session:
@@ -355,7 +356,7 @@ def test_events_are_marked_as_such(events: EventsInstrument, tmp_path: Path) -> 
         with record(tmp_path / "scan.parquet") as own:
             assert own.instrument == "cuda_events"
             pair = EventPair(device=0, begin=1, end=2)
-            events.log.requests.append(_request(0, 9, timing=pair))
+            events.log.note(lambda: _request(0, 9, timing=pair))
     metadata = read_recording(tmp_path / "scan.parquet").metadata
     assert metadata.instrument == "cuda_events"
     assert session.BEFORE in metadata.warnings
