@@ -352,8 +352,8 @@ static uint32_t cupti_version;
 
 static void take_context(const CUpti_ActivityContext2 *record)
 {
-    /* The SM count of a context came with CUDA 12.5's record. */
-    int told = cupti_version >= 24;
+    /* The SM count of a context came with CUDA 12.4's record. */
+    int told = cupti_version >= 22;
     struct context_record context = {
         .context = record->contextId,
         .device = record->deviceId,
@@ -461,6 +461,19 @@ static struct launch_buffer *thread_buffer(void)
     return own_buffer = buffer;
 }
 
+/* The buffer of the calling thread while launches are counted, or NULL. */
+static struct launch_buffer *counting_buffer(void)
+{
+    struct launch_buffer *buffer = atomic_load(&is_counting) ? thread_buffer() : NULL;
+    unsigned recording = atomic_load(&recordings_started);
+    if (buffer && buffer->recording != recording) {
+        /* A call that was open when the last recording was stopped never came to its end. */
+        buffer->recording = recording;
+        buffer->depth = buffer->capturing = 0;
+    }
+    return buffer;
+}
+
 static int is_graph_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
@@ -474,15 +487,9 @@ static int is_graph_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id)
 static void on_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id,
                       const CUpti_CallbackData *call)
 {
-    struct launch_buffer *buffer = atomic_load(&is_counting) ? thread_buffer() : NULL;
+    struct launch_buffer *buffer = counting_buffer();
     if (!buffer)
         return;
-    unsigned recording = atomic_load(&recordings_started);
-    if (buffer->recording != recording) {
-        /* A call that was open when the last recording was stopped never came to its end. */
-        buffer->recording = recording;
-        buffer->depth = buffer->capturing = 0;
-    }
     if (call->callbackSite == CUPTI_API_ENTER) {
         if (buffer->depth++)
             return;
@@ -510,7 +517,7 @@ static void on_launch(CUpti_CallbackDomain domain, CUpti_CallbackId id,
  * call holds the driver's: both are counted at the begin and at the end. */
 static void note_capture(const CUpti_CallbackData *call, int begins)
 {
-    struct launch_buffer *buffer = thread_buffer();
+    struct launch_buffer *buffer = counting_buffer();
     int failed = call->functionReturnValue && *(const int *)call->functionReturnValue;
     if (!buffer || call->callbackSite != CUPTI_API_EXIT)
         return;
