@@ -30,7 +30,7 @@ FILE_HEADER = np.dtype(
         ("rank", "<i4"),
         ("program", "S20"),
         ("checksum", "<u4"),
-        ("write_error", "<u4"),
+        ("write_error", "<i4"),
     ]
 )
 # The checksum stands before the last field, which is filled in later if at all.

@@ -128,7 +128,7 @@ static void write_block(enum block_kind kind, size_t record_bytes, size_t count,
     off_t before = lseek(output, 0, SEEK_CUR);
     if (write_all(&header, sizeof header) && write_all(data, bytes))
         return;
-    uint32_t error = (uint32_t)errno;
+    int32_t error = errno;
     if (ftruncate(output, before) ||
         pwrite(output, &error, sizeof error, offsetof(struct file_header, write_error)) < 0) {
         /* The reader stops at the cut block. */

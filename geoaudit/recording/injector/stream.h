@@ -34,7 +34,7 @@ struct file_header {
     int32_t rank;        /* of a distributed run; -1: none told */
     char program[20];    /* name of the process, ended by a zero byte */
     uint32_t checksum;   /* Adler-32 of all before it */
-    uint32_t write_error; /* errno of the write after which nothing more was written; 0: none */
+    int32_t write_error; /* errno of the write after which nothing more was written; 0: none */
 };
 
 struct block_header {
