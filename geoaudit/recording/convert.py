@@ -14,6 +14,7 @@ from geoaudit.recording.stream import Records, Stream
 
 # CUPTI: CUpti_ActivityFlag of a marker record.
 MARKER_START, MARKER_END = 1 << 1, 1 << 2
+_NEVER = np.iinfo(np.int64).max
 # CUPTI: CUpti_ActivityMemcpyKind.
 COPY_NAMES = {
     1: "Memcpy HtoD", 2: "Memcpy DtoH", 3: "Memcpy HtoA", 4: "Memcpy AtoH", 5: "Memcpy AtoA",
@@ -137,7 +138,10 @@ def _ranges(stream: Stream) -> npt.NDArray[np.object_]:
 
 def _range_table(stream: Stream) -> pd.DataFrame:
     """NVTX ranges: thread, start, end and label; one without an end was open to the last."""
-    markers = pd.DataFrame({name: stream.markers[name] for name in ("timestamp_ns", "marker_id")})
+    # Int64: a missing end would turn the others into floats, which are off by 128 ns.
+    markers = pd.DataFrame(
+        {name: stream.markers[name].astype(np.int64) for name in ("timestamp_ns", "marker_id")}
+    ).astype("Int64")
     flags = stream.markers["flags"]
     starts = markers[(flags & MARKER_START) != 0].assign(
         thread=stream.markers["thread"][(flags & MARKER_START) != 0].astype(np.int64),
@@ -149,7 +153,7 @@ def _range_table(stream: Stream) -> pd.DataFrame:
         {
             "thread": joined["thread"],
             "start": joined["timestamp_ns"].astype("int64"),
-            "end": joined["timestamp_ns_end"].fillna(np.iinfo(np.int64).max).astype("int64"),
+            "end": joined["timestamp_ns_end"].fillna(_NEVER).astype("int64"),
             "label": joined["label"],
         }
     )

@@ -19,12 +19,11 @@ HEADER_CHECKED = layout.FILE_HEADER.itemsize - 8
 START, END, POINT = 2, 4, 1
 
 
-def file_header(**fields: Any) -> bytes:
+def file_header(**fields: object) -> bytes:
     """The header of a file with its checksum."""
-    header = np.zeros(1, layout.FILE_HEADER)
     told = {"magic": layout.MAGIC, "version": layout.VERSION, "rank": -1, "process": 4242}
-    for name, value in {**told, "program": b"engine", "cupti_version": 130001, **fields}.items():
-        header[name] = value
+    usual = {**told, "program": b"engine", "cupti_version": 130001}
+    header = records(layout.FILE_HEADER, [{**usual, **fields}])
     if "checksum" not in fields:
         header["checksum"] = zlib.adler32(header.tobytes()[:HEADER_CHECKED])
     return header.tobytes()
@@ -81,7 +80,7 @@ def status(**counts: int) -> Records:
     return records(layout.STATUS, [{"finished": 1, **counts}])
 
 
-def device(**fields: Any) -> Records:
+def device(**fields: object) -> Records:
     """A device record."""
     usual = {
         "name": b"NVIDIA H200", "capability_major": 9, "sm_count": 132, "threads_per_warp": 32,
@@ -127,7 +126,7 @@ def small_stream() -> bytes:
     )  # fmt: skip
 
 
-def stream_of(folder: Path, *blocks: bytes, **header: Any) -> Stream:
+def stream_of(folder: Path, *blocks: bytes, **header: object) -> Stream:
     """What is read of a file with a header and these blocks."""
     file = folder / "4242.geoaudit"
     file.write_bytes(file_header(**header) + b"".join(blocks))
