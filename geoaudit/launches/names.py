@@ -51,6 +51,11 @@ _GROUPINGS = frozenset({"detail", "internal", "impl", "kernels", "cuda", "hip"})
 _COPIES = re.compile(r"\[CUDA |Mem(cpy|set)\b")
 
 
+# How nvcc keeps kernels of internal linkage apart under -rdc=true: a length, a module's hash and
+# file in front of the mangled name.
+_STATIC_PREFIX = re.compile(r"^__nv_static_\d+__[0-9a-f]{8}_\d+_\w+?_[0-9a-f]{8}_(?=_Z)")
+
+
 @lru_cache(maxsize=_CACHED_NAMES)
 def demangle(name: str) -> str:
     """The demangled name of an Itanium-mangled one.
@@ -62,7 +67,7 @@ def demangle(name: str) -> str:
         The demangled name; the name as it is where it is not mangled, is no valid mangled name,
         the demangler is not installed, or the name would be longer than any kernel's.
     """
-    name = _writable(name)
+    name = _STATIC_PREFIX.sub("", _writable(name))
     if not name.startswith("_Z") or not demangles_to_little(name, _demangled):
         return name
     demangled = _demangled(name)

@@ -278,3 +278,11 @@ def test_names_of_real_traces_stay_apart_and_short() -> None:
         # No arguments, return types or namespaces are left over.
         assert not [name for name in short if "(" in name or " " in name], file
         assert not [name for name in short if name.startswith("_Z")], file
+
+
+def test_a_kernel_of_internal_linkage_is_named_without_its_module() -> None:
+    mangled = (
+        "__nv_static_35__92453770_13_k3_kernels_cu_98a2c353__ZN10sparkinfer7kernels2k346_GLOBAL__"
+        "N__92453770_13_k3_kernels_cu_98a2c35325kda_decode_step_vt_kernelILi32EEEvPfS4_PKfS6_S6_S6_S6_i"
+    )
+    assert shorten(demangle(mangled)).startswith("kda_decode_step_vt_kernel")
