@@ -176,7 +176,8 @@ static void echo(void)
 
 static void on_interrupt(int signal_number)
 {
-    (void)signal_number;
+    /* Whoever interrupts a group may be followed by who passes the signal on. */
+    signal(signal_number, SIG_IGN);
     exit(9); /* as programs do whose handler ends them in order */
 }
 
