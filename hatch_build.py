@@ -6,6 +6,7 @@ Without them the package installs all the same: everything but recording a proce
 
 import atexit
 import os
+import shlex
 import shutil
 import subprocess
 import sysconfig
@@ -52,7 +53,7 @@ def _scratch() -> Path:
 
 def compile_injector(source: Path, output: Path) -> str | None:
     """Compile the library; why it could not be compiled, or None."""
-    compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    compiler = c_compiler()
     if compiler is None:
         return "no C compiler was found (install gcc, or set CC)"
     folders = header_folders()
@@ -60,9 +61,19 @@ def compile_injector(source: Path, output: Path) -> str | None:
         return f"CUPTI's headers were not found (wheels {', '.join(HEADER_WHEELS)})"
     output.parent.mkdir(parents=True, exist_ok=True)
     includes = [f"-I{folder}" for folder in folders]
-    command = [compiler, *FLAGS, *includes, "-o", str(output), str(source), "-ldl", "-lpthread"]
+    command = [*compiler, *FLAGS, *includes, "-o", str(output), str(source), "-ldl", "-lpthread"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
-    return None if result.returncode == 0 else f"{compiler} failed: {result.stderr.strip()[:2000]}"
+    if result.returncode == 0:
+        return None
+    return f"{' '.join(compiler)} failed: {result.stderr.strip()[:2000]}"
+
+
+def c_compiler() -> list[str] | None:
+    """The compiler's command: CC, which may hold options, else cc or gcc; None without any."""
+    command = shlex.split(os.environ.get("CC", "")) or ["cc"]
+    if shutil.which(command[0]):
+        return command
+    return ["gcc"] if "CC" not in os.environ and shutil.which("gcc") else None
 
 
 def header_folders() -> set[Path] | None:

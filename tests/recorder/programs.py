@@ -1,7 +1,6 @@
 """Compiles the recorder, the fake CUPTI and the target, plain or under a sanitizer."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from geoaudit.recording.stream import Stream, read_stream
-from hatch_build import HEADER_WHEELS, header_folders
+from hatch_build import HEADER_WHEELS, c_compiler, header_folders
 
 HERE = Path(__file__).parent
 INJECTOR = HERE.parents[1] / "geoaudit" / "recording" / "injector"
@@ -91,10 +90,10 @@ def _plain_environment() -> dict[str, str]:
     }
 
 
-def compiler() -> str:
-    """The C compiler; skips the test where there is none."""
-    found = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
-    if found is None or shutil.which(found) is None:
+def compiler() -> list[str]:
+    """The C compiler's command; skips the test where there is none."""
+    found = c_compiler()
+    if found is None:
         pytest.skip("no C compiler (cc, gcc or $CC) on this machine")
     return found
 
@@ -128,7 +127,7 @@ def compile_programs(folder: Path, sanitizer: str | None = None) -> Programs:
 
 def compile_source(output: Path, source: Path, *options: str) -> None:
     """Compile one C file; a compiler's complaint fails the test."""
-    command = [compiler(), *FLAGS, "-o", str(output), str(source), *options, "-lpthread"]
+    command = [*compiler(), *FLAGS, "-o", str(output), str(source), *options, "-lpthread"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
 
@@ -137,7 +136,7 @@ def _require(sanitizer: str, folder: Path) -> None:
     source, program = folder / "probe.c", folder / "probe"
     source.write_text("int main(void) { return 0; }\n")
     options = [f"-fsanitize={sanitizer}", str(source), "-o", str(program)]
-    built = subprocess.run([compiler(), *options], capture_output=True, text=True, check=False)
+    built = subprocess.run([*compiler(), *options], capture_output=True, text=True, check=False)
     if built.returncode != 0:
         pytest.skip(f"this compiler has no {sanitizer} sanitizer: {built.stderr.strip()[:200]}")
     ran = subprocess.run([program], capture_output=True, text=True, check=False)
