@@ -243,7 +243,7 @@ def durations_ncu(checks: Checks) -> None:
 def overhead(checks: Checks) -> None:
     """Cost of a launch, a node and an operator: bare, recorded, torch.profiler; interleaved."""
     costs: dict[str, list[tuple[float, ...]]] = {"bare": [], "recorded": [], "torch": []}
-    for _ in range(5):
+    for _ in range(3):
         for mode in costs:
             command = python("cost.py", "torch" if mode == "torch" else "plain")
             if mode == "recorded":
@@ -257,7 +257,7 @@ def overhead(checks: Checks) -> None:
         {mode: statistics.median(cost[part] for cost in found) for mode, found in costs.items()}
         for part in range(3)
     )
-    print("     us per launch", launch, "per node", node, "per operator", operator)
+    print("     us per launch", launch, "per node", node, "per operator", operator, flush=True)
     added = launch["recorded"] - launch["bare"]
     checks.check("overhead: eager launch <= 1.3 us", added <= 1.3, f"{added:.2f} us")
     added = node["recorded"] - node["bare"]

@@ -382,3 +382,9 @@ def test_a_session_is_used_once(events: EventsInstrument, tmp_path: Path) -> Non
         pass
     with pytest.raises(InputError, match="each once"):
         own.__enter__()
+
+
+def test_everything_is_reached_from_the_package_alone() -> None:
+    program = "import geoaudit; print(geoaudit.record.__name__, geoaudit.recording.wrap.__name__)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.stdout.split() == ["record", "wrap"], run.stderr
