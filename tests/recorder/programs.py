@@ -17,7 +17,7 @@ FLAGS = ("-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC")
 # What a sanitizer ends a program with where it reports; no code of the target's.
 REPORT_CODE = 66
 SANITIZER_ENVIRONMENT = {
-    "TSAN_OPTIONS": f"exitcode={REPORT_CODE} die_after_fork=0",
+    "TSAN_OPTIONS": f"exitcode={REPORT_CODE}",
     "ASAN_OPTIONS": f"exitcode={REPORT_CODE} abort_on_error=0 handle_segv=0 handle_abort=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
@@ -45,7 +45,6 @@ class Programs:
     library: Path
     cupti: Path
     target: Path
-    sanitizer: str | None = None
 
     def environment(self, recording: Path, **changes: str) -> dict[str, str]:
         """What the runner sets for a target, and changes to it."""
@@ -112,7 +111,6 @@ def compile_programs(folder: Path, sanitizer: str | None = None) -> Programs:
         library=folder / "recorder.so",
         cupti=folder / "libcupti.so.13",
         target=folder / "target",
-        sanitizer=sanitizer,
     )
     options = [f"-fsanitize={sanitizer}", "-fno-sanitize-recover=all"] if sanitizer else []
     if sanitizer:

@@ -331,13 +331,13 @@ def test_memory_does_not_grow_with_the_number_of_launches(
     assert int(ran.output) < 64e6
 
 
+# Not late-fork: the sanitizers' own locks do not outlive a fork among threads.
 SANITIZED_WORDS = (
     "threads 8 launch 2000 runtime 500 graph 20 5 push decode:token copy 3 set 2 pop exit 0",
     "launch 10 sleep 700 unload other launch 5 unload third launch 5 fail 3 exit 0",
     "background sleep 700 exit 0",
     "background sleep 600 _exit 0",
     "fork 2 threads 2 launch 100 exit 0",
-    "launch 10 late-fork late-fork launch 5 exit 0",
     "launch 5 push a pop again launch 3 capture 2 again launch 1 exit 0",
 )
 
@@ -346,8 +346,6 @@ SANITIZED_WORDS = (
 def test_no_sanitizer_has_anything_to_report(
     sanitized: Programs, tmp_path: Path, words: str
 ) -> None:
-    if "late-fork" in words and sanitized.sanitizer == "thread":
-        pytest.skip("the thread sanitizer knows no threads that a fork starts")
     _expect_no_report(sanitized, tmp_path / "r", words)
 
 
