@@ -3,6 +3,7 @@
 # ruff: noqa: ANN401 - arguments and results are the launchers' own
 
 import importlib
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,24 +14,24 @@ AXES = 3
 THREADS_PER_WARP = 32
 
 
-class AskedLaunch:
+class AskedLaunch(ABC):
     """What one launch asks for, read from the call's own arguments."""
 
+    @abstractmethod
     def stream(self) -> int:
         """The driver's handle of the stream that is launched on."""
-        raise NotImplementedError
 
+    @abstractmethod
     def grid(self) -> Any:
         """As the caller gave it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def block(self, result: Any) -> Any:
         """As the caller gave it, or as the launcher's result tells it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def dynamic_shared_bytes(self, result: Any) -> int | None:
         """As asked for."""
-        raise NotImplementedError
 
     def launched_grid(self) -> Dimensions | None:
         """What the launcher makes of the grid; None where it decides by itself."""
