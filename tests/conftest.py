@@ -1,6 +1,7 @@
 """Options and fixtures of the whole test suite."""
 
 import ctypes
+import signal
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -81,3 +82,10 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text.encode().decode() == file.read_bytes().decode()
 
     return compare
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interruptible() -> None:
+    """Interrupts as in a terminal: a job in the background of a shell starts with them ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
