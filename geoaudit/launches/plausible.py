@@ -132,8 +132,10 @@ def kernel_names(names: pd.Series, kinds: pd.Series) -> dict[str, pd.Categorical
         kinds: ``kernel``, ``copy`` or ``set``; copies and sets have no owner and keep their name.
     """
     # A NUL ends a string in too many places further down to be kept in a name.
-    given = [str(n).replace("\0", "\u2400") if n else UNNAMED_KERNEL for n in names.fillna("")]
-    codes, recorded = _numbered(given)
+    of_row, distinct = pd.factorize(names.fillna(""))
+    given = [str(n).replace("\0", "\u2400") if n else UNNAMED_KERNEL for n in distinct]
+    numbers, recorded = _numbered(given)
+    codes = numbers[of_row]
     is_kernel = (kinds == s.KIND_KERNEL).to_numpy(dtype=bool)
     launched = set(np.unique(codes[is_kernel]).tolist())
     whole = [demangle(n) if i in launched else n for i, n in enumerate(recorded)]

@@ -1,5 +1,7 @@
 """From the recorder's stream to a recording: joins and checks, all in numpy."""
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -15,8 +17,10 @@ from geoaudit.recording.stream import Records, Stream
 # CUPTI: CUpti_ActivityFlag of a marker record.
 MARKER_START, MARKER_END = 1 << 1, 1 << 2
 _NEVER = np.iinfo(np.int64).max
-# CUPTI: CUpti_ActivityMemcpyKind.
+# CUPTI: CUpti_ActivityMemcpyKind; a set has none.
+SET_KIND = -1
 COPY_NAMES = {
+    SET_KIND: "Memset",
     1: "Memcpy HtoD", 2: "Memcpy DtoH", 3: "Memcpy HtoA", 4: "Memcpy AtoH", 5: "Memcpy AtoA",
     6: "Memcpy AtoD", 7: "Memcpy DtoA", 8: "Memcpy DtoD", 9: "Memcpy HtoH", 10: "Memcpy PtoP",
 }  # fmt: skip
@@ -106,12 +110,27 @@ def _resources(stream: Stream) -> dict[str, pd.Series]:
 
 
 def _names(stream: Stream) -> pd.Series:
-    kernels = [stream.names.get(int(name), "") for name in stream.kernels["name_id"]]
-    copies = [
-        "Memset" if is_set else COPY_NAMES.get(int(kind), "Memcpy")
-        for is_set, kind in zip(stream.copies["is_set"], stream.copies["copy_kind"], strict=True)
-    ]
-    return pd.Series([*kernels, *copies], dtype=object)
+    copies = stream.copies
+    copy_kinds = np.where(copies["is_set"] != 0, SET_KIND, copies["copy_kind"].astype(np.int64))
+    return pd.Series(
+        np.concatenate(
+            [
+                _spelled(stream.kernels["name_id"], lambda name: stream.names.get(name, "")),
+                _spelled(copy_kinds, lambda kind: COPY_NAMES.get(kind, "Memcpy")),
+            ]
+        ),
+        dtype=object,
+    )
+
+
+def _spelled(
+    numbers: npt.NDArray[np.generic], spell: Callable[[int], str]
+) -> npt.NDArray[np.object_]:
+    """The word of each number; each word is made once, however many records have it."""
+    distinct, of_record = np.unique(numbers, return_inverse=True)
+    words = np.array([spell(int(number)) for number in distinct], dtype=object)
+    spelled: npt.NDArray[np.object_] = words[of_record]
+    return spelled
 
 
 def _ranges(stream: Stream) -> npt.NDArray[np.object_]:
