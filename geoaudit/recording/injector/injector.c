@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -99,7 +100,7 @@ static uint32_t adler32(uint32_t before, const void *bytes, size_t size)
     return b << 16 | a;
 }
 
-static int write_all(const void *data, size_t size)
+static int write_without_signal(const void *data, size_t size)
 {
     const char *next = data;
     while (size) {
@@ -112,6 +113,27 @@ static int write_all(const void *data, size_t size)
         size -= (size_t)written;
     }
     return 1;
+}
+
+/* A file-size limit of the process (ulimit -f) ends our file, not the process: its signal is held
+ * back while we write, and taken away where our write raised it. */
+static int write_all(const void *data, size_t size)
+{
+    sigset_t limit, pending, before;
+    sigemptyset(&limit);
+    sigaddset(&limit, SIGXFSZ);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &limit, &before);
+    int is_written = write_without_signal(data, size);
+    if (!is_written && errno == EFBIG && !sigismember(&pending, SIGXFSZ)) {
+        const struct timespec at_once = {0, 0};
+        sigtimedwait(&limit, NULL, &at_once);
+        errno = EFBIG;
+    }
+    int reason = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = reason;
+    return is_written;
 }
 
 /* Append a block. After a failed write (a full disk) the file is cut at a block, and its header,

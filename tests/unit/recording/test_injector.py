@@ -273,11 +273,13 @@ def test_an_unwritable_folder_leaves_the_program_alone(programs: Programs, tmp_p
     assert (ran.code, ran.complaints, ran.files) == (6, "", ())
 
 
-def _run_with_largest_file(programs: Programs, recording: Path, words: str, limit: int) -> int:
+def _run_with_largest_file(
+    programs: Programs, recording: Path, words: str, limit: int, disposition: signal.Handlers
+) -> int:
     """As a full disk, for files of the process: a write beyond the limit fails."""
 
     def limited() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, disposition)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     recording.mkdir()
@@ -289,11 +291,13 @@ def _run_with_largest_file(programs: Programs, recording: Path, words: str, limi
     ).returncode
 
 
+@pytest.mark.parametrize("disposition", [signal.SIG_IGN, signal.SIG_DFL])
 def test_a_full_disk_cuts_the_file_at_a_block_and_is_said(
-    programs: Programs, tmp_path: Path
+    programs: Programs, tmp_path: Path, disposition: signal.Handlers
 ) -> None:
     recording = tmp_path / "r"
-    assert _run_with_largest_file(programs, recording, "launch 20000 exit 6", 500_000) == 6
+    words = "launch 20000 exit 6"
+    assert _run_with_largest_file(programs, recording, words, 500_000, disposition) == 6
     (file,) = recording.iterdir()
     stream = read_stream(file)
     assert 0 < len(stream.kernels) + len(stream.launches) < 40_000
