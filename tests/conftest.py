@@ -85,7 +85,11 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def interruptible() -> None:
-    """Interrupts as in a terminal: a job in the background of a shell starts with them ignored."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def signals_as_in_a_terminal() -> None:
+    """No signal ignored, as it is in a shell's background (SIGINT) and under nohup (SIGHUP).
+
+    What a process ignores its children ignore too, and tests of signals would test nothing.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda _number, _frame: None)
