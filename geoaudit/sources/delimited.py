@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 from geoaudit.errors import InputError
@@ -95,7 +96,7 @@ def tables_in(
     # Not splitlines(): a form feed or a Unicode line separator may be part of a name.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     starts = [number for number, line in enumerate(lines) if is_header(line)]
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, stop in pairwise([*starts, len(lines)]):
         is_last = stop == len(lines)
         ended = not is_last or text.endswith(("\n", "\r"))
         part = part_of(progress, start / len(lines), stop / len(lines))

@@ -61,9 +61,10 @@ def read_rocprof_csv(path: Path, options: ReadOptions) -> Recording:
             f"{path}: the file ends within a row. Copy it again, or read what is complete with "
             "--allow-partial."
         )
-    rows = pd.concat([_rows(table) for table in tables], ignore_index=True)
-    if rows.empty:
+    parts = [rows for rows in map(_rows, tables) if not rows.empty]
+    if not parts:
         raise NotMeasuredError(f"{path}: a rocprofv3 kernel trace without a single kernel.")
+    rows = pd.concat(parts, ignore_index=True)
     return _recording(rows, path, partial=cut, warnings=skipped_warnings(tables))
 
 

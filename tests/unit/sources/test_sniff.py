@@ -247,3 +247,14 @@ def recording_or_error(path: Path, *, allow_partial: bool) -> Recording | Geoaud
         return read(path, allow_partial=allow_partial)
     except GeoauditError as error:
         return error
+
+
+@pytest.mark.parametrize("kind", ["ncu-details", "ncu-raw", "nsys-csv", "rocprofv3-csv"])
+def test_a_header_broken_at_any_place_ends_in_a_recording_or_an_error_of_ours(
+    tmp_path: Path, kind: str
+) -> None:
+    whole = SMALL_FILES[kind](tmp_path / "small")
+    path = tmp_path / "broken"
+    for place in range(whole.index(b"\n")):
+        path.write_bytes(whole[:place] + b"\r" + whole[place + 1 :])
+        recording_or_error(path, allow_partial=False)
