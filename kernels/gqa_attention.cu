@@ -12,7 +12,8 @@
 // and with both kernels launched exactly one of them works. The price is the launch that leaves.
 //
 // The shared block is here as a warning. Its arithmetic is that of the other two; on the side of
-// the gate where one warp works, the other three hold its block's place on the SM.
+// the gate where one warp works, the other three hold its block's place on the SM. Every operation
+// of the one-warp body is rounded explicitly, so that both kernels give the same bytes there.
 //
 // The caches are [head of the cache][token][128]; partial_sums is [head][split][128] and
 // partial_softmax [head][split] (maximum, sum), with maxima as powers of 2.
@@ -103,7 +104,7 @@ __device__ __forceinline__ float score_of(const float (&query)[DIMS_PER_LANE], u
     }
 #pragma unroll
     for (int distance = LANES_PER_ROW / 2; distance > 0; distance /= 2) {
-        score += __shfl_xor_sync(0xffffffffu, score, distance);
+        score = __fadd_rn(score, __shfl_xor_sync(0xffffffffu, score, distance));
     }
     return score;
 }
@@ -139,17 +140,17 @@ __device__ __forceinline__ Attention attend(const Split& split, int first, int e
         maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffffu, maximum, LANES_PER_ROW));
         const float rescale = exp2f(attention.maximum - maximum);
         attention.maximum = maximum;
-        attention.weight *= rescale;
+        attention.weight = __fmul_rn(attention.weight, rescale);
 #pragma unroll
         for (int i = 0; i < DIMS_PER_LANE; ++i) {
-            attention.sums[i] *= rescale;
+            attention.sums[i] = __fmul_rn(attention.sums[i], rescale);
         }
 #pragma unroll
         for (int r = 0; r < ROWS_PER_LANE; ++r) {
             float elements[DIMS_PER_LANE];
             unpack(values[r], elements);
             const float weight = exp2f(scores[r] - maximum);
-            attention.weight += weight;
+            attention.weight = __fadd_rn(attention.weight, weight);
 #pragma unroll
             for (int i = 0; i < DIMS_PER_LANE; ++i) {
                 attention.sums[i] = __fmaf_rn(weight, elements[i], attention.sums[i]);
@@ -162,10 +163,12 @@ __device__ __forceinline__ Attention attend(const Split& split, int first, int e
 // Adds the two halves of the warp; afterwards all lanes hold whole sums.
 __device__ __forceinline__ void join_halves(Attention& attention)
 {
-    attention.weight += __shfl_xor_sync(0xffffffffu, attention.weight, LANES_PER_ROW);
+    attention.weight = __fadd_rn(
+        attention.weight, __shfl_xor_sync(0xffffffffu, attention.weight, LANES_PER_ROW));
 #pragma unroll
     for (int i = 0; i < DIMS_PER_LANE; ++i) {
-        attention.sums[i] += __shfl_xor_sync(0xffffffffu, attention.sums[i], LANES_PER_ROW);
+        attention.sums[i] = __fadd_rn(
+            attention.sums[i], __shfl_xor_sync(0xffffffffu, attention.sums[i], LANES_PER_ROW));
     }
 }
 
@@ -176,7 +179,7 @@ __device__ __forceinline__ void load_query(float (&elements)[DIMS_PER_LANE], con
     const float* row = query + blockIdx.y * HEAD_DIM + lane % LANES_PER_ROW * DIMS_PER_LANE;
 #pragma unroll
     for (int i = 0; i < DIMS_PER_LANE; ++i) {
-        elements[i] = row[i] * (scale * 1.4426950408889634f);
+        elements[i] = __fmul_rn(row[i], __fmul_rn(scale, 1.4426950408889634f));
     }
 }
 
@@ -248,10 +251,10 @@ __device__ __forceinline__ void attend_with_four_warps(const float* query, const
 
 // gate 0: always works. gate > 0: leaves the contexts with that many rows per warp to the hybrid.
 extern "C" __global__ void __launch_bounds__(32)
-gqa_attn_split(const float* __restrict__ query, const __half* __restrict__ keys,
-               const __half* __restrict__ values, float* __restrict__ partial_sums,
-               float2* __restrict__ partial_softmax, const int* __restrict__ position,
-               int capacity, int heads, int cache_heads, float scale, int gate)
+gqa_attn_split(const float* query, const __half* keys, const __half* values,
+               float* __restrict__ partial_sums, float2* __restrict__ partial_softmax,
+               const int* position, int capacity, int heads, int cache_heads, float scale,
+               int gate)
 {
     release_dependents();
     wait_for_predecessors();
@@ -264,10 +267,10 @@ gqa_attn_split(const float* __restrict__ query, const __half* __restrict__ keys,
 }
 
 extern "C" __global__ void __launch_bounds__(HYBRID_WARPS * 32, 8)
-gqa_attn_split_hybrid(const float* __restrict__ query, const __half* __restrict__ keys,
-                      const __half* __restrict__ values, float* __restrict__ partial_sums,
-                      float2* __restrict__ partial_softmax, const int* __restrict__ position,
-                      int capacity, int heads, int cache_heads, float scale, int gate)
+gqa_attn_split_hybrid(const float* query, const __half* keys, const __half* values,
+                      float* __restrict__ partial_sums, float2* __restrict__ partial_softmax,
+                      const int* position, int capacity, int heads, int cache_heads, float scale,
+                      int gate)
 {
     release_dependents();
     wait_for_predecessors();
@@ -280,10 +283,10 @@ gqa_attn_split_hybrid(const float* __restrict__ query, const __half* __restrict_
 }
 
 extern "C" __global__ void __launch_bounds__(HYBRID_WARPS * 32, 8)
-gqa_attn_split_shared(const float* __restrict__ query, const __half* __restrict__ keys,
-                      const __half* __restrict__ values, float* __restrict__ partial_sums,
-                      float2* __restrict__ partial_softmax, const int* __restrict__ position,
-                      int capacity, int heads, int cache_heads, float scale, int gate)
+gqa_attn_split_shared(const float* query, const __half* keys, const __half* values,
+                      float* __restrict__ partial_sums, float2* __restrict__ partial_softmax,
+                      const int* position, int capacity, int heads, int cache_heads, float scale,
+                      int gate)
 {
     release_dependents();
     wait_for_predecessors();
@@ -298,8 +301,8 @@ gqa_attn_split_shared(const float* __restrict__ query, const __half* __restrict_
 
 // One thread an element. It does not know which kernel wrote the splits.
 extern "C" __global__ void __launch_bounds__(HEAD_DIM)
-gqa_attn_combine(const float* __restrict__ partial_sums,
-                 const float2* __restrict__ partial_softmax, float* __restrict__ output)
+gqa_attn_combine(const float* partial_sums, const float2* partial_softmax,
+                 float* __restrict__ output)
 {
     const int head = blockIdx.y;
     release_dependents();
@@ -324,8 +327,8 @@ gqa_attn_combine(const float* __restrict__ partial_sums,
 
 // Grid: (heads of the cache). `projected` is [queries of all heads][keys][values] of one token.
 extern "C" __global__ void __launch_bounds__(HEAD_DIM)
-gqa_append(const float* __restrict__ projected, __half* __restrict__ keys,
-           __half* __restrict__ values, const int* __restrict__ position, int capacity, int heads,
+gqa_append(const float* projected, __half* __restrict__ keys,
+           __half* __restrict__ values, const int* position, int capacity, int heads,
            int cache_heads)
 {
     const int cache_head = blockIdx.x;

@@ -110,7 +110,7 @@ __device__ __forceinline__ float4 update_contracted(float4 state, float4 decay, 
 // Grid: (heads). Two passes over the head's columns, the decayed state in global memory between.
 extern "C" __global__ void __launch_bounds__(BASELINE_WARPS * 32)
 kda_decode_step(float* state, const float* query, const float* key, const float* value,
-                const float* log_decay, const float* beta, float* output)
+                const float* log_decay, const float* beta, float* __restrict__ output)
 {
     __shared__ float corrections[HEAD_DIM];
     const int head = blockIdx.x;
@@ -146,10 +146,9 @@ kda_decode_step(float* state, const float* query, const float* key, const float*
 // Grid: (heads, 128 / value_tile); value_tile a multiple of 8 up to 32. All columns of a warp are
 // requested before the first is used, so a block has its whole tile in flight.
 extern "C" __global__ void __launch_bounds__(TILED_WARPS * 32)
-kda_decode_step_tiled(float* __restrict__ state, const float* __restrict__ query,
-                      const float* __restrict__ key, const float* __restrict__ value,
-                      const float* __restrict__ log_decay, const float* __restrict__ beta,
-                      float* __restrict__ output, int value_tile, int contract)
+kda_decode_step_tiled(float* state, const float* query, const float* key, const float* value,
+                      const float* log_decay, const float* beta, float* __restrict__ output,
+                      int value_tile, int contract)
 {
     const int head = blockIdx.x;
     const int warp = threadIdx.x / 32;

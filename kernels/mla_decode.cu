@@ -288,10 +288,9 @@ __device__ __forceinline__ void store_sums(float* partial_sums,
 // Grid: (slices, groups of 16 heads). Dynamic shared memory: sizeof(SharedMemory) = 86,336 bytes,
 // so that two blocks share an SM. Every slice must hold at least one token.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-mla_decode_split(const float* __restrict__ query_latent, const float* __restrict__ query,
-                 const __half* __restrict__ cache, float* __restrict__ partial_sums,
-                 float2* __restrict__ partial_softmax, int heads, int context, int slice_tokens,
-                 float scale)
+mla_decode_split(const float* query_latent, const float* query, const __half* cache,
+                 float* __restrict__ partial_sums, float2* __restrict__ partial_softmax,
+                 int heads, int context, int slice_tokens, float scale)
 {
     extern __shared__ float4 shared_storage[];
     SharedMemory& shared = *reinterpret_cast<SharedMemory*>(shared_storage);
@@ -353,9 +352,8 @@ constexpr int BAND = 64;  // latent elements a combining block owns: two a lane
 // Grid: (heads, 512 / 64). Dynamic shared memory: `slices` floats. The warps take the slices in
 // turn, so that a block has many rows on their way, and add their eight sums at the end.
 extern "C" __global__ void __launch_bounds__(THREADS)
-mla_decode_combine(const float* __restrict__ partial_sums,
-                   const float2* __restrict__ partial_softmax, float* __restrict__ output,
-                   int heads, int slices)
+mla_decode_combine(const float* partial_sums, const float2* partial_softmax,
+                   float* __restrict__ output, int heads, int slices)
 {
     extern __shared__ float slice_weights[];
     __shared__ float warp_maxima[WARPS];
@@ -420,8 +418,8 @@ mla_decode_combine(const float* __restrict__ partial_sums,
 // Grid: (cdiv(576, 256)). The row is the normalised latent part followed by the rope part, which
 // the projection left behind its latent part.
 extern "C" __global__ void __launch_bounds__(256)
-mla_append(const float* __restrict__ latent, const float* __restrict__ projected,
-           __half* __restrict__ cache, const int* __restrict__ position)
+mla_append(const float* latent, const float* projected, __half* __restrict__ cache,
+           const int* position)
 {
     const int element = blockIdx.x * blockDim.x + threadIdx.x;
     release_dependents();

@@ -16,6 +16,8 @@ constexpr int VECTORS_PER_THREAD = 2;  // what a thread of the wide kernel keeps
 
 // Blocks until every earlier kernel of the chain has finished and its writes are visible. Without
 // the launch attribute of programmatic dependent launch that is already so and the wait is free.
+// In all these kernels only constant weights and outputs are __restrict__: through such a pointer
+// the compiler may move a load above the wait, so nothing that a predecessor writes has it.
 __device__ __forceinline__ void wait_for_predecessors()
 {
 #if __CUDA_ARCH__ >= 900
@@ -95,7 +97,7 @@ __device__ __forceinline__ void normalise_by_scalars(const float* x, const float
 }
 
 extern "C" __global__ void __launch_bounds__(REDUCTION_THREADS)
-rms_norm(const float* __restrict__ x, const float* __restrict__ weight, float* __restrict__ y,
+rms_norm(const float* x, const float* __restrict__ weight, float* __restrict__ y,
          int width, float epsilon)
 {
     release_dependents();
@@ -110,7 +112,7 @@ __device__ __forceinline__ bool is_vector_aligned(const void* pointer)
 
 // Dynamic shared memory: `width` floats. At least 128 threads.
 extern "C" __global__ void __launch_bounds__(1024)
-rms_norm_wide(const float* __restrict__ x, const float* __restrict__ weight,
+rms_norm_wide(const float* x, const float* __restrict__ weight,
               float* __restrict__ y, int width, float epsilon)
 {
     extern __shared__ float4 staged_row[];
