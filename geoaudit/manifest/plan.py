@@ -1,0 +1,128 @@
+"""The exact launches of one token, worked out of a manifest and the settings of a run."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from geoaudit.errors import InputError
+from geoaudit.manifest.arithmetic import LARGEST_INTEGER
+from geoaudit.manifest.assembly import Assembly
+from geoaudit.manifest.environment import Environment, resolve, settle, whole_number
+from geoaudit.manifest.expansion import expand
+from geoaudit.manifest.formula import Formula
+from geoaudit.manifest.location import did_you_mean, shown
+from geoaudit.manifest.model import Buffer, Manifest, Segment
+from geoaudit.manifest.planned import Module, ModuleKey, PlannedBuffer, PlannedLaunch, StepPlan
+from geoaudit.manifest.segments import distinct_launches
+from geoaudit.manifest.settings import Settings
+
+
+def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> StepPlan:
+    """The exact launches of one token.
+
+    Args:
+        manifest: what to launch.
+        settings: arms and symbols, resolved for this manifest.
+        step: name of a step; None: the manifest's default.
+
+    Returns:
+        The plan. It holds for every token: only scalars may depend on which token it is.
+
+    Raises:
+        InputError: no such step.
+        ManifestError: a formula cannot be worked out with these settings or has a value that no
+            launch can have, or nothing is launched.
+    """
+    name = step or manifest.default_step
+    if name not in manifest.steps:
+        hint = did_you_mean(name, manifest.steps) or f"; the steps are {', '.join(manifest.steps)}"
+        raise InputError(f"{manifest.file}: unknown step {shown(name)}{hint}")
+    segment = manifest.steps[name]
+    symbols = settle(manifest.symbols, {**settings.arms, **settings.symbols})
+    buffers = _plan_buffers(manifest, segment, symbols)
+    assembly = Assembly(
+        kernels=manifest.kernels,
+        arms=settings.arms,
+        copies={buffer.name: buffer.copies for buffer in buffers},
+    )
+    for event in expand(manifest.symbols, segment, symbols):
+        assembly.take(event)
+    if not assembly.launches:
+        raise segment.location.error("launches nothing with these settings; see enabled and repeat")
+    return StepPlan(
+        step=name,
+        arms=dict(settings.arms),
+        symbols=_fixed_symbols(manifest, symbols),
+        launches=tuple(assembly.launches),
+        ranges=assembly.ranges,
+        modules=_modules(assembly.launches),
+        buffers=buffers,
+    )
+
+
+def shared_buffers(plans: Sequence[StepPlan]) -> tuple[PlannedBuffer, ...]:
+    """The memory that serves several plans of one manifest, in the order of their buffers.
+
+    Arms that are compared must find their data at the same addresses: each buffer is as large as
+    the plan that wants most of it.
+    """
+    merged: dict[str, PlannedBuffer] = {}
+    for buffer in (buffer for one in plans for buffer in one.buffers):
+        known = merged.get(buffer.name, buffer)
+        merged[buffer.name] = replace(
+            known,
+            elements=max(known.elements, buffer.elements),
+            copies=max(known.copies, buffer.copies),
+        )
+    return tuple(merged.values())
+
+
+def _plan_buffers(
+    manifest: Manifest, step: Segment, symbols: Environment
+) -> tuple[PlannedBuffer, ...]:
+    """Every buffer that a launch of the step passes under any arm."""
+    passed: set[str] = set()
+    for launch in distinct_launches(step):
+        for recipe in manifest.kernels[launch.kernel].recipes:
+            passed |= {launch.binds.get(buffer, buffer) for buffer in recipe.buffers}
+    return tuple(
+        _plan_buffer(buffer, symbols)
+        for buffer in manifest.buffers.values()
+        if buffer.name in passed
+    )
+
+
+def _plan_buffer(buffer: Buffer, symbols: Environment) -> PlannedBuffer:
+    return PlannedBuffer(
+        name=buffer.name,
+        dtype=buffer.dtype,
+        elements=_size(buffer.elements, symbols),
+        copies=_size(buffer.copies, symbols),
+        init=buffer.init,
+        init_figures={
+            key: _figure(formula, symbols) for key, formula in buffer.init_figures.items()
+        },
+        kind=buffer.kind,
+    )
+
+
+def _size(formula: Formula, symbols: Environment) -> int:
+    return whole_number(formula, symbols.values, minimum=1, maximum=LARGEST_INTEGER)
+
+
+def _figure(formula: Formula, symbols: Environment) -> float:
+    value = resolve(formula, symbols.values)
+    if isinstance(value, Formula):
+        raise formula.location.error("depends on the token, but buffers are filled once")
+    return float(value)
+
+
+def _fixed_symbols(manifest: Manifest, symbols: Environment) -> dict[str, int]:
+    values = {name: symbols.values[name] for name in manifest.symbols}
+    return {name: value for name, value in values.items() if isinstance(value, int)}
+
+
+def _modules(launches: Iterable[PlannedLaunch]) -> tuple[Module, ...]:
+    entries: dict[ModuleKey, set[str]] = {}
+    for launch in launches:
+        entries.setdefault(launch.shape.module, set()).add(launch.shape.entry)
+    return tuple(Module(key=key, entries=tuple(sorted(names))) for key, names in entries.items())

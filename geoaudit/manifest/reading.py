@@ -1,0 +1,135 @@
+"""Reading a manifest: the one place of this package that opens files."""
+
+from pathlib import Path, PurePath
+
+from geoaudit.errors import InputError
+from geoaudit.manifest.arm_effects import arms_of_buffers, kernels_reached
+from geoaudit.manifest.arm_section import read_arms
+from geoaudit.manifest.buffer_section import read_buffers
+from geoaudit.manifest.document import LONGEST_DOCUMENT, Table, parse_document
+from geoaudit.manifest.kernel_section import KernelContext, read_kernels
+from geoaudit.manifest.location import did_you_mean, shown
+from geoaudit.manifest.model import TOKEN, Manifest, Segment
+from geoaudit.manifest.step_section import StepContext, read_steps
+from geoaudit.manifest.symbol_section import check_symbol_name, read_symbols
+
+SCHEMA_VERSION = 1
+_SECTIONS = ("symbols", "arms", "buffers", "kernels", "segments", "steps")
+_KEYS = ("schema_version", "name", "default_step", *_SECTIONS)
+
+
+def read_manifest(path: Path) -> Manifest:
+    """The manifest of a file, whose sources and binaries are there.
+
+    Args:
+        path: a TOML file.
+
+    Raises:
+        InputError: the file cannot be read.
+        ManifestError: it is no manifest, contradicts itself, or names a file that is not there;
+            the message names file, line and key.
+    """
+    try:
+        with path.open("rb") as file:
+            # An endless device must not fill the memory; what is too long is refused below.
+            content = file.read(4 * LONGEST_DOCUMENT + 1)
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}; name a manifest (TOML)") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is no UTF-8 text; name a manifest (TOML)") from error
+    manifest = parse_manifest(text, file=str(path))
+    for kernel in manifest.kernels.values():
+        if not Path(kernel.code.file).is_file():
+            raise kernel.code.location.error(
+                f"there is no file {shown(kernel.code.file)}; paths start from the manifest"
+            )
+    return manifest
+
+
+def parse_manifest(text: str, *, file: str) -> Manifest:
+    """The manifest that a text holds; nothing is opened.
+
+    Args:
+        text: TOML, as described in ``geoaudit.manifest``.
+        file: path of the text, for messages, and what the paths of sources start from.
+
+    Raises:
+        ManifestError: it is no manifest, or contradicts itself.
+    """
+    document = parse_document(text, file=file)
+    _check_version(document)
+    document.check_keys(_KEYS)
+    name = document["name"].text()
+    arms = read_arms(_section(document, "arms"))
+    taken = dict.fromkeys(arms, "an arm")
+    symbol_table = _section(document, "symbols")
+    for symbol, value in symbol_table.named():
+        check_symbol_name(symbol, value.location, taken)
+    settled = frozenset({*arms, *symbol_table.values})
+    known = settled | {TOKEN}
+    symbols = read_symbols(symbol_table, known)
+    buffers = read_buffers(_section(document, "buffers"), settled)
+    context = KernelContext(
+        directory=PurePath(file).parent.as_posix(),
+        taken={**taken, **dict.fromkeys(symbols, "a symbol")},
+        known=known,
+        arms=arms,
+        buffers=buffers,
+    )
+    kernels = read_kernels(document["kernels"].table(), context)
+    steps = read_steps(
+        document["steps"].table(),
+        _section(document, "segments"),
+        StepContext(known=known, symbols=frozenset(symbols), kernels=kernels, buffers=buffers),
+    )
+    manifest = Manifest(
+        file=file,
+        name=name,
+        default_step=_default_step(document, steps),
+        symbols=symbols,
+        arms=arms,
+        buffers=buffers,
+        kernels=kernels,
+        steps=steps,
+    )
+    _check_arms_reach_something(manifest)
+    return manifest
+
+
+def _check_version(document: Table) -> None:
+    value = document["schema_version"]
+    version = value.integer(minimum=1)
+    if version > SCHEMA_VERSION:
+        raise value.location.error(
+            f"version {version} is newer than this geoaudit reads ({SCHEMA_VERSION}); update it"
+        )
+
+
+def _section(document: Table, key: str) -> Table:
+    value = document.get(key)
+    return value.table() if value else Table(location=document.location, values={})
+
+
+def _default_step(document: Table, steps: dict[str, Segment]) -> str:
+    if not steps:
+        raise document["steps"].location.error("is empty; add a step: [steps.NAME]")
+    value = document.get("default_step")
+    if value is None and len(steps) > 1:
+        raise document.location.error("several steps and no default_step; name one of them")
+    name = value.text() if value else next(iter(steps))
+    if value and name not in steps:
+        hint = did_you_mean(name, steps) or f"; the steps are {', '.join(steps)}"
+        raise value.location.error(f"unknown step {shown(name)}{hint}")
+    return name
+
+
+def _check_arms_reach_something(manifest: Manifest) -> None:
+    """An arm without effect would be measured, and reported as one that wins nothing."""
+    of_buffers = arms_of_buffers(manifest)
+    for name, kernels in kernels_reached(manifest).items():
+        if not kernels and name not in of_buffers:
+            raise manifest.arms[name].location.error(
+                "changes no kernel; add [kernels.NAME.arms." + name + "], use it in a formula, or "
+                "drop it"
+            )
