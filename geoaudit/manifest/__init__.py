@@ -1,9 +1,9 @@
 """The manifest: a TOML file that says which kernels a step launches, how, and what its arms change.
 
 ``geoaudit scan`` runs the manifest of the decode suite, ``geoaudit scan my.toml`` any other. Read
-it with ``reading.read_manifest``, resolve arms and ``--set`` with ``settings.resolve_settings``, and
-work out the launches of a token with ``plan.plan``. Nothing here needs a GPU. A fault is told as
-``file:line: key.path: what; what to do``.
+it with ``reading.read_manifest``, resolve arms and ``--set`` with ``settings.resolve_settings``,
+and work out the launches of a token with ``plan.plan``. Nothing here needs a GPU. A fault is told
+as ``file:line: key.path: what; what to do``.
 
 A complete example, two kernels and two arms::
 
@@ -84,7 +84,8 @@ A complete example, two kernels and two arms::
     grid = ["cdiv(rows, warps)"]
     block = ["32 * warps"]
     arguments = [
-      "@weight", "@normed", "@projected", { i32 = "rows" }, { i32 = "hidden" }, { i64 = "position" },
+      "@weight", "@normed", "@projected",
+      { i32 = "rows" }, { i32 = "hidden" }, { i64 = "position" },
     ]
     inputs = ["weight", "normed"]
     outputs = ["projected"]
@@ -109,9 +110,9 @@ A complete example, two kernels and two arms::
 Formulas
     Wherever the example has an expression, a number does too. Operators are ``+ - * / // % **``,
     comparisons (1 or 0), ``and``, ``or``, ``not`` and ``a if condition else b``, as in Python;
-    functions are ``cdiv(a, b)``, ``min`` and ``max``. Integers are exact: ``/`` must divide exactly,
-    and nothing may exceed 64 bits. Scalars ``f32`` and ``f64`` and the figures of ``init`` are real
-    and take floats too (``hidden ** -0.5``, ``1.0 / hidden``).
+    functions are ``cdiv(a, b)``, ``min`` and ``max``. Integers are exact: ``/`` must divide
+    evenly, and nothing may exceed 64 bits. Scalars ``f32`` and ``f64`` and the figures of ``init``
+    are real and take floats too (``hidden ** -0.5``, ``1.0 / hidden``).
 
 Symbols
     ``[symbols]`` may use each other in any order, and ``--set NAME=VALUE`` gives one another value.

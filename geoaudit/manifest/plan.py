@@ -33,10 +33,7 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
             launch can have, or nothing is launched.
     """
     name = step or manifest.default_step
-    if name not in manifest.steps:
-        hint = did_you_mean(name, manifest.steps) or f"; the steps are {', '.join(manifest.steps)}"
-        raise InputError(f"{manifest.file}: unknown step {shown(name)}{hint}")
-    segment = manifest.steps[name]
+    segment = _step(manifest, name)
     symbols = settle(manifest.symbols, {**settings.arms, **settings.symbols})
     buffers = _plan_buffers(manifest, segment, symbols)
     assembly = Assembly(
@@ -74,6 +71,13 @@ def shared_buffers(plans: Sequence[StepPlan]) -> tuple[PlannedBuffer, ...]:
             copies=max(known.copies, buffer.copies),
         )
     return tuple(merged.values())
+
+
+def _step(manifest: Manifest, name: str) -> Segment:
+    if name not in manifest.steps:
+        hint = did_you_mean(name, manifest.steps) or f"; the steps are {', '.join(manifest.steps)}"
+        raise InputError(f"{manifest.file}: unknown step {shown(name)}{hint}")
+    return manifest.steps[name]
 
 
 def _plan_buffers(

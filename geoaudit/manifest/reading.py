@@ -1,5 +1,6 @@
 """Reading a manifest: the one place of this package that opens files."""
 
+from collections.abc import Mapping
 from pathlib import Path, PurePath
 
 from geoaudit.errors import InputError
@@ -7,9 +8,10 @@ from geoaudit.manifest.arm_effects import arms_of_buffers, kernels_reached
 from geoaudit.manifest.arm_section import read_arms
 from geoaudit.manifest.buffer_section import read_buffers
 from geoaudit.manifest.document import LONGEST_DOCUMENT, Table, parse_document
+from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.kernel_section import KernelContext, read_kernels
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import TOKEN, Manifest, Segment
+from geoaudit.manifest.model import TOKEN, Arm, Manifest, Segment
 from geoaudit.manifest.step_section import StepContext, read_steps
 from geoaudit.manifest.symbol_section import check_symbol_name, read_symbols
 
@@ -57,35 +59,26 @@ def parse_manifest(text: str, *, file: str) -> Manifest:
     Raises:
         ManifestError: it is no manifest, or contradicts itself.
     """
-    document = parse_document(text, file=file)
-    _check_version(document)
-    document.check_keys(_KEYS)
-    name = document["name"].text()
+    document = _document(text, file)
     arms = read_arms(_section(document, "arms"))
-    taken = dict.fromkeys(arms, "an arm")
-    symbol_table = _section(document, "symbols")
-    for symbol, value in symbol_table.named():
-        check_symbol_name(symbol, value.location, taken)
-    settled = frozenset({*arms, *symbol_table.values})
-    known = settled | {TOKEN}
-    symbols = read_symbols(symbol_table, known)
-    buffers = read_buffers(_section(document, "buffers"), settled)
-    context = KernelContext(
-        directory=PurePath(file).parent.as_posix(),
-        taken={**taken, **dict.fromkeys(symbols, "a symbol")},
-        known=known,
-        arms=arms,
-        buffers=buffers,
+    symbols = _read_symbols(_section(document, "symbols"), arms)
+    known = frozenset({*arms, *symbols, TOKEN})
+    buffers = read_buffers(_section(document, "buffers"), known)
+    kernels = read_kernels(
+        document["kernels"].table(),
+        KernelContext(
+            directory=PurePath(file).parent.as_posix(),
+            taken={**dict.fromkeys(arms, "an arm"), **dict.fromkeys(symbols, "a symbol")},
+            known=known,
+            arms=arms,
+            buffers=buffers,
+        ),
     )
-    kernels = read_kernels(document["kernels"].table(), context)
-    steps = read_steps(
-        document["steps"].table(),
-        _section(document, "segments"),
-        StepContext(known=known, symbols=frozenset(symbols), kernels=kernels, buffers=buffers),
-    )
+    context = StepContext(known=known, symbols=symbols, kernels=kernels, buffers=buffers)
+    steps = read_steps(document["steps"].table(), _section(document, "segments"), context)
     manifest = Manifest(
         file=file,
-        name=name,
+        name=document["name"].text(),
         default_step=_default_step(document, steps),
         symbols=symbols,
         arms=arms,
@@ -97,13 +90,23 @@ def parse_manifest(text: str, *, file: str) -> Manifest:
     return manifest
 
 
-def _check_version(document: Table) -> None:
+def _document(text: str, file: str) -> Table:
+    document = parse_document(text, file=file)
     value = document["schema_version"]
     version = value.integer(minimum=1)
     if version > SCHEMA_VERSION:
         raise value.location.error(
             f"version {version} is newer than this geoaudit reads ({SCHEMA_VERSION}); update it"
         )
+    # After the version: a newer format may have keys that this one does not know.
+    document.check_keys(_KEYS)
+    return document
+
+
+def _read_symbols(table: Table, arms: Mapping[str, Arm]) -> dict[str, Formula]:
+    for name, value in table.named():
+        check_symbol_name(name, value.location, dict.fromkeys(arms, "an arm"))
+    return read_symbols(table, {*arms, *table.values, TOKEN})
 
 
 def _section(document: Table, key: str) -> Table:

@@ -26,7 +26,7 @@ class StepContext:
     """
 
     known: frozenset[str]
-    symbols: frozenset[str]
+    symbols: Collection[str]
     kernels: Mapping[str, Kernel]
     buffers: Mapping[str, Buffer]
 
@@ -122,7 +122,7 @@ class _StepReader:
             hint = did_you_mean(name, self.context.kernels) or "; declare it under [kernels]"
             raise named.location.error(f"unknown kernel {shown(name)}{hint}")
         kernel = self.context.kernels[name]
-        settable = self.context.symbols | {*kernel.parameters, *kernel.symbols}
+        settable = {*self.context.symbols, *kernel.parameters, *kernel.symbols}
         launch = Launch(
             kernel=name,
             location=value.location,
