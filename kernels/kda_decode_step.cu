@@ -11,8 +11,8 @@
 // blocks without a reduction between blocks, without reading any of the state twice and without
 // another layout.
 //
-//   kda_decode_step        one block a head. The decayed product is stored and read again.
-//   kda_decode_step_tiled  a grid of heads x value tiles; the product stays in registers.
+//   value_tile 0          one block a head. The decayed product is stored and read again.
+//   value_tile 8, 16, 32  a grid of heads x value tiles; the product stays in registers.
 //
 // One warp works a column in both, lane l on keys 4l to 4l + 3, and sums it in the same order, so
 // every tile gives the baseline's bytes. The store that is left out was also a rounding: the
@@ -107,19 +107,13 @@ __device__ __forceinline__ float4 update_contracted(float4 state, float4 decay, 
                        __fmaf_rn(state.w, decay.w, __fmul_rn(key.w, correction)));
 }
 
-// Grid: (heads). Two passes over the head's columns, the decayed state in global memory between.
-extern "C" __global__ void __launch_bounds__(BASELINE_WARPS * 32)
-kda_decode_step(float* state, const float* query, const float* key, const float* value,
-                const float* log_decay, const float* beta, float* __restrict__ output)
+// One block works all columns of a head, in two passes with the decayed state in global memory
+// between them.
+__device__ __forceinline__ void step_of_head(float* state, const float* value, float* output,
+                                             const HeadVectors& vectors, int head, int warp,
+                                             int lane)
 {
     __shared__ float corrections[HEAD_DIM];
-    const int head = blockIdx.x;
-    const int warp = threadIdx.x / 32;
-    const int lane = threadIdx.x % 32;
-    release_dependents();
-    wait_for_predecessors();
-
-    const HeadVectors vectors = load_head(query, key, log_decay, beta, head, lane);
     float4* head_state = reinterpret_cast<float4*>(state) + head * HEAD_DIM * VECTORS_PER_COLUMN;
     for (int column = warp; column < HEAD_DIM; column += BASELINE_WARPS) {
         float4* slot = head_state + column * VECTORS_PER_COLUMN + lane;
@@ -143,48 +137,74 @@ kda_decode_step(float* state, const float* query, const float* key, const float*
     }
 }
 
-// Grid: (heads, 128 / value_tile); value_tile a multiple of 8 up to 32. All columns of a warp are
-// requested before the first is used, so a block has its whole tile in flight.
+// A warp's columns of one tile: their states, and the values they are to learn.
+struct TileColumns {
+    float4 states[MAX_COLUMNS_PER_WARP];
+    float values[MAX_COLUMNS_PER_WARP];
+};
+
+constexpr int SLOT_STRIDE = TILED_WARPS * VECTORS_PER_COLUMN;
+
+__device__ __forceinline__ TileColumns load_columns(const float4* slots, const float* values,
+                                                    int columns)
+{
+    TileColumns tile;
+#pragma unroll
+    for (int c = 0; c < MAX_COLUMNS_PER_WARP; ++c) {
+        if (c < columns) {
+            tile.states[c] = slots[c * SLOT_STRIDE];
+            tile.values[c] = values[c * TILED_WARPS];
+        }
+    }
+    return tile;
+}
+
+__device__ __forceinline__ void step_of_columns(float4* slots, float* outputs,
+                                                const TileColumns& tile,
+                                                const HeadVectors& vectors, int columns,
+                                                bool contract, int lane)
+{
+#pragma unroll
+    for (int c = 0; c < MAX_COLUMNS_PER_WARP; ++c) {
+        if (c < columns) {
+            const float4 decayed = multiply_rounded(tile.states[c], vectors.decay);
+            const float correction =
+                correction_of(vectors.beta, tile.values[c], column_dot(decayed, vectors.key));
+            const float4 updated =
+                contract
+                    ? update_contracted(tile.states[c], vectors.decay, vectors.key, correction)
+                    : update_rounded(decayed, vectors.key, correction);
+            slots[c * SLOT_STRIDE] = updated;
+            const float result = column_dot(updated, vectors.query);
+            if (lane == 0) {
+                outputs[c * TILED_WARPS] = result;
+            }
+        }
+    }
+}
+
+// value_tile 0: grid (heads), 128 threads. Else grid (heads, 128 / value_tile), 256 threads, and
+// all columns of a warp are requested before the first is used: a block has its whole tile in
+// flight. `contract` needs a tile.
 extern "C" __global__ void __launch_bounds__(TILED_WARPS * 32)
-kda_decode_step_tiled(float* state, const float* query, const float* key, const float* value,
-                      const float* log_decay, const float* beta, float* __restrict__ output,
-                      int value_tile, int contract)
+kda_decode_step(float* state, const float* query, const float* key, const float* value,
+                const float* log_decay, const float* beta, float* __restrict__ output,
+                int value_tile, int contract)
 {
     const int head = blockIdx.x;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    const int first_column = blockIdx.y * value_tile + warp;
-    const int columns = value_tile / TILED_WARPS;
-    float4* slots = reinterpret_cast<float4*>(state)
-                    + (head * HEAD_DIM + first_column) * VECTORS_PER_COLUMN + lane;
-    constexpr int SLOT_STRIDE = TILED_WARPS * VECTORS_PER_COLUMN;
     release_dependents();
     wait_for_predecessors();
-
-    float4 previous[MAX_COLUMNS_PER_WARP];
-    float values[MAX_COLUMNS_PER_WARP];
-#pragma unroll
-    for (int c = 0; c < MAX_COLUMNS_PER_WARP; ++c) {
-        if (c < columns) {
-            previous[c] = slots[c * SLOT_STRIDE];
-            values[c] = value[head * HEAD_DIM + first_column + c * TILED_WARPS];
-        }
+    if (value_tile == 0) {
+        const HeadVectors vectors = load_head(query, key, log_decay, beta, head, lane);
+        step_of_head(state, value, output, vectors, head, warp, lane);
+        return;
     }
+    const int first = head * HEAD_DIM + blockIdx.y * value_tile + warp;
+    const int columns = value_tile / TILED_WARPS;
+    float4* slots = reinterpret_cast<float4*>(state) + first * VECTORS_PER_COLUMN + lane;
+    const TileColumns tile = load_columns(slots, value + first, columns);
     const HeadVectors vectors = load_head(query, key, log_decay, beta, head, lane);
-#pragma unroll
-    for (int c = 0; c < MAX_COLUMNS_PER_WARP; ++c) {
-        if (c < columns) {
-            const float4 decayed = multiply_rounded(previous[c], vectors.decay);
-            const float correction =
-                correction_of(vectors.beta, values[c], column_dot(decayed, vectors.key));
-            const float4 updated =
-                contract ? update_contracted(previous[c], vectors.decay, vectors.key, correction)
-                         : update_rounded(decayed, vectors.key, correction);
-            slots[c * SLOT_STRIDE] = updated;
-            const float result = column_dot(updated, vectors.query);
-            if (lane == 0) {
-                output[head * HEAD_DIM + first_column + c * TILED_WARPS] = result;
-            }
-        }
-    }
+    step_of_columns(slots, output + first, tile, vectors, columns, contract != 0, lane);
 }
