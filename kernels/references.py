@@ -48,14 +48,15 @@ def _silu(value: Reals) -> Reals:
 
 
 def _inverse_root_mean_square(rows: Reals) -> Reals:
-    return 1.0 / np.sqrt(np.mean(rows**2, axis=-1, keepdims=True) + EPSILON)
+    mean_square: Reals = np.mean(rows**2, axis=-1, keepdims=True)
+    return 1.0 / np.sqrt(mean_square + EPSILON)
 
 
 # ---- norms, elementwise -------------------------------------------------------------------------
 
 
 def rms_norm(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """x / sqrt(mean(x²) + epsilon) * weight over the first ``width`` elements."""
+    """The first ``width`` elements over their root mean square, times the weight."""
     width = symbols["width"]
     row = reals(inputs["residual"][:width])
     weight = reals(inputs["attention_norm_weight"][:width])
@@ -176,7 +177,8 @@ def short_conv(inputs: Arrays, symbols: Symbols) -> Outputs:
 
 
 def _unit_length(rows: Reals) -> Reals:
-    return rows / np.sqrt((rows**2).sum(axis=-1, keepdims=True) + EPSILON)
+    square: Reals = (rows**2).sum(axis=-1, keepdims=True)
+    return rows / np.sqrt(square + EPSILON)
 
 
 def kda_gates(inputs: Arrays, symbols: Symbols) -> Outputs:
@@ -253,7 +255,8 @@ def _joined(sums: Reals, softmax: Reals) -> Reals:
     """Attention out of parts: sums [part][head][element], softmax [part][head][maximum, sum]."""
     rescale = np.exp2(softmax[..., 0] - softmax[..., 0].max(axis=0))
     weights = (rescale * softmax[..., 1]).sum(axis=0)
-    return (rescale[..., np.newaxis] * sums).sum(axis=0) / weights[:, np.newaxis]
+    joined: Reals = (rescale[..., np.newaxis] * sums).sum(axis=0)
+    return joined / weights[:, np.newaxis]
 
 
 def mla_decode_combine(inputs: Arrays, symbols: Symbols) -> Outputs:
@@ -294,8 +297,10 @@ def gqa_attn_split(inputs: Arrays, symbols: Symbols) -> Outputs:
     tokens = int(inputs["gqa_position"][0]) + 1
     query = reals(inputs["gqa_qkv"])[: heads * HEAD_DIM].reshape(heads, HEAD_DIM)
     query = query * (LOG2_E / np.sqrt(HEAD_DIM))
-    caches = (inputs[name].reshape(cache_heads, -1, HEAD_DIM) for name in ("gqa_keys", "gqa_values"))
-    keys, values = (reals(cache[:, :tokens]) for cache in caches)
+    keys, values = (
+        reals(inputs[name].reshape(cache_heads, -1, HEAD_DIM)[:, :tokens])
+        for name in ("gqa_keys", "gqa_values")
+    )
     rows = -(-tokens // GQA_SPLITS)
     sums = np.zeros((heads, GQA_SPLITS, HEAD_DIM))
     softmax = np.full((heads, GQA_SPLITS, 2), [np.nan, 0.0])
@@ -315,8 +320,8 @@ def gqa_attn_combine(inputs: Arrays, symbols: Symbols) -> Outputs:
     heads = symbols["gqa_n_head"]
     sums = reals(inputs["gqa_partial_sums"]).reshape(heads, GQA_SPLITS, HEAD_DIM)
     softmax = reals(inputs["gqa_partial_softmax"]).reshape(heads, GQA_SPLITS, 2)
-    lowest = np.finfo(np.float32).min
-    maxima = np.nan_to_num(softmax[..., :1], nan=lowest)
+    lowest = float(np.finfo(np.float32).min)
+    maxima = np.where(np.isnan(softmax[..., :1]), lowest, softmax[..., :1])
     softmax = np.concatenate([maxima, softmax[..., 1:]], axis=2)
     joined = _joined(sums.transpose(1, 0, 2), softmax.transpose(1, 0, 2))
     return {"gqa_attention": joined.ravel()}
