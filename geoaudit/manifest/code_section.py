@@ -1,7 +1,7 @@
 """Reading where a kernel's machine code comes from."""
 
-import posixpath
 from collections.abc import Collection
+from pathlib import PurePath
 from typing import get_args
 
 from geoaudit.manifest.document import Table
@@ -41,7 +41,7 @@ def read_code(table: Table, known: Collection[str], directory: str) -> Code:
             )
     return Code(
         kind=kind,
-        file=posixpath.join(directory, table[kind].text()),
+        file=(PurePath(directory) / table[kind].text()).as_posix(),
         location=table[kind].location,
         options=tuple(option.text() for option in table["options"].entries())
         if "options" in table

@@ -51,7 +51,7 @@ def resolve(formula: Formula, values: Mapping[str, SymbolValue]) -> Number | For
     numbers = {name: value for name, value in used.items() if isinstance(value, int)}
     if TOKEN in formula.names or len(numbers) < len(used):
         return formula.with_values(used)
-    return formula.real(numbers)
+    return formula.value(numbers)
 
 
 def resolve_symbol(formula: Formula, values: Mapping[str, SymbolValue]) -> SymbolValue:

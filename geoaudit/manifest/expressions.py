@@ -157,10 +157,8 @@ class _Grammar:
     def _check_call(self, node: ast.Call) -> None:
         name = self._source(node.func)
         if name not in FUNCTIONS:
-            raise ExpressionError(
-                f"unknown function {shown(name)}{did_you_mean(name, FUNCTIONS)}; the functions "
-                f"are {', '.join(FUNCTIONS)}"
-            )
+            hint = did_you_mean(name, FUNCTIONS) or f"; the functions are {', '.join(FUNCTIONS)}"
+            raise ExpressionError(f"unknown function {shown(name)}{hint}")
         if node.keywords or not node.args or (name == "cdiv" and len(node.args) != 2):
             raise ExpressionError(f"{shown(self._source(node))} is no call; write {name}(a, b)")
 

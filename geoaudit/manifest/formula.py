@@ -25,8 +25,8 @@ class Formula:
         """The symbols it uses."""
         return self.expression.names
 
-    def real(self, values: Mapping[str, int]) -> Number:
-        """The value, which may be a float.
+    def value(self, values: Mapping[str, int]) -> Number:
+        """The value: an integer, or where the expression is real perhaps a float.
 
         Raises:
             ManifestError: it cannot be worked out with these values.
@@ -35,16 +35,6 @@ class Formula:
             return self.expression.evaluate(values)
         except ExpressionError as error:
             raise self.location.error(self._with_values(str(error), values)) from error
-
-    def integer(self, values: Mapping[str, int]) -> int:
-        """The value of a formula of integers.
-
-        Raises:
-            ManifestError: it cannot be worked out with these values.
-        """
-        value = self.real(values)
-        assert isinstance(value, int), "a formula of integers has no other value"
-        return value
 
     def with_values(self, values: Mapping[str, "int | Formula"]) -> "Formula":
         """The same formula with some symbols replaced.

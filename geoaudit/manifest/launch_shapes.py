@@ -171,9 +171,9 @@ def _argument(argument: Argument, values: Values, binds: Mapping[str, str]) -> s
 
 def _scalar(argument: ScalarArgument, values: Values) -> Scalar:
     location = argument.formula.location
-    value = resolve(argument.formula, values)
-    varying = value if isinstance(value, Formula) else None
-    number = value.real({TOKEN: 0}) if isinstance(value, Formula) else value
+    resolved = resolve(argument.formula, values)
+    varying = resolved if isinstance(resolved, Formula) else None
+    number = resolved.value({TOKEN: 0}) if isinstance(resolved, Formula) else resolved
     return Scalar(
         dtype=argument.dtype,
         value=fitting(number, argument.dtype, location),

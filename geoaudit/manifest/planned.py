@@ -59,7 +59,7 @@ class Scalar:
         """
         if self.formula is None:
             return self.value
-        return fitting(self.formula.real({TOKEN: token}), self.dtype, self.location)
+        return fitting(self.formula.value({TOKEN: token}), self.dtype, self.location)
 
 
 Argument = BufferUse | Scalar
