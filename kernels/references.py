@@ -255,8 +255,8 @@ def _joined(sums: Reals, softmax: Reals) -> Reals:
     """Attention out of parts: sums [part][head][element], softmax [part][head][maximum, sum]."""
     rescale = np.exp2(softmax[..., 0] - softmax[..., 0].max(axis=0))
     weights = (rescale * softmax[..., 1]).sum(axis=0)
-    joined: Reals = (rescale[..., np.newaxis] * sums).sum(axis=0)
-    return joined / weights[:, np.newaxis]
+    joined: Reals = (rescale[..., np.newaxis] * sums).sum(axis=0) / weights[:, np.newaxis]
+    return joined
 
 
 def mla_decode_combine(inputs: Arrays, symbols: Symbols) -> Outputs:
