@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from geoaudit.errors import GeoauditError, InputError, NotMeasuredError
 from geoaudit.recording import stream as layout
 from geoaudit.recording.stream import Stream, read_stream
-from tests.recorder.programs import INJECTOR, compile_source
+from tests.recorder.programs import INJECTOR, compile_sources
 from tests.recorder.writer import (
     KINDS,
     block,
@@ -210,7 +210,7 @@ def test_the_layouts_are_those_of_the_c_structs(tmp_path: Path) -> None:
         f"int main(void) {{ {' '.join(lines)} return 0; }}\n"
     )
     program = tmp_path / "layout"
-    compile_source(program, source)
+    compile_sources(program, [source])
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     expected = []
     for struct, dtype in STRUCTS.items():
