@@ -9,15 +9,17 @@ all alike. Answers measured while the processor was busy otherwise (an empty loo
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-COST = str(Path(__file__).parent / "targets" / "cost.py")
+COST = str((Path(__file__).parent / "targets" / "cost.py").resolve())
 CALLS = ("launch", "node", "node_of_2us", "operator")
 QUIET = 1.15
-ENOUGH = 15  # quiet answers of each process to each question
-MOST_ROUNDS = 120
+# cupti-python hands records to Python on another thread, and so is seldom quiet.
+ENOUGH = {"bare": 20, "recorded": 20, "torch.profiler": 8, "cupti-python": 0}  # quiet answers
+MOST_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -27,13 +29,13 @@ class Answer:
 
 
 class Process:
-    def __init__(self, name: str, command: Sequence[str]) -> None:
+    def __init__(self, name: str, command: Sequence[str], folder: Path) -> None:
         self.name = name
         self._running = subprocess.Popen(
             command,
+            cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
             text=True,
         )
 
@@ -47,19 +49,25 @@ class Process:
         return Answer(float(took), float(empty))
 
     def end(self) -> None:
-        self._running.kill()
-        self._running.wait()
+        assert self._running.stdin is not None
+        self._running.stdin.close()
+        try:
+            self._running.wait(30)
+        except subprocess.TimeoutExpired:
+            self._running.kill()
+            self._running.wait()
 
     def _line(self) -> str:
         assert self._running.stdout is not None
         return self._running.stdout.readline().strip()
 
 
-def measure(recorder: Sequence[str]) -> dict[str, dict[str, list[float]]]:
+def measure(recorder: Sequence[str], folder: Path) -> dict[str, dict[str, list[float]]]:
     """Quiet microseconds per call, by call and process.
 
     Args:
         recorder: the command that records another one, up to its `--`.
+        folder: where the processes run.
     """
     python = [sys.executable, COST]
     commands = {
@@ -68,26 +76,33 @@ def measure(recorder: Sequence[str]) -> dict[str, dict[str, list[float]]]:
         "torch.profiler": [*python, "torch.profiler"],
         "cupti-python": [*python, "cupti-python"],
     }
-    processes = [Process(name, command) for name, command in commands.items()]
+    processes = [Process(name, command, folder) for name, command in commands.items()]
     processes = [process for process in processes if process.wait_until_ready()]
     answers: dict[tuple[str, str], list[Answer]] = {}
     found: dict[str, dict[str, list[float]]] = {}
-    for turn in range(MOST_ROUNDS):
+    began = time.monotonic()
+    turn = 0
+    while time.monotonic() - began < MOST_SECONDS and not _is_enough(found):
+        turn += 1
         for call in CALLS:
             for process in processes if turn % 2 == 0 else processes[::-1]:
                 answers.setdefault((call, process.name), []).append(process.ask(call))
         found = _quiet(answers)
-        if all(len(each) >= ENOUGH for by_name in found.values() for each in by_name.values()):
-            break
     for process in processes:
         process.end()
     return found
 
 
+def _is_enough(found: dict[str, dict[str, list[float]]]) -> bool:
+    return bool(found) and all(
+        len(each) >= ENOUGH[name] for by_name in found.values() for name, each in by_name.items()
+    )
+
+
 def _quiet(answers: dict[tuple[str, str], list[Answer]]) -> dict[str, dict[str, list[float]]]:
     best = min(answer.empty_loop for each in answers.values() for answer in each)
     found: dict[str, dict[str, list[float]]] = {call: {} for call in CALLS}
-    for (call, name), each in answers.items():
+    for (call, name), each in sorted(answers.items()):
         found[call][name] = [
             answer.microseconds for answer in each if answer.empty_loop <= QUIET * best
         ]

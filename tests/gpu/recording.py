@@ -25,8 +25,8 @@ from typing import Any
 import pandas as pd
 from overhead import measure, table  # type: ignore[import-not-found]
 
-TARGETS = Path(__file__).parent / "targets"
-REPOSITORY = Path(__file__).parents[2]
+TARGETS = Path(__file__).resolve().parent / "targets"
+REPOSITORY = Path(__file__).resolve().parents[2]
 TICK_NS = 32
 GEOAUDIT = [sys.executable, "-m", "geoaudit.cli.main"]
 
@@ -69,7 +69,7 @@ def scan(
     environment: dict[str, str] | None = None,
     wrap: list[str] | None = None,
 ) -> Scan:
-    """Run a command recorded."""
+    """Run a command recorded, away from the checkout: what is installed records."""
     output = checks.folder / f"{name}.parquet"
     if output.is_dir():
         shutil.rmtree(output)
@@ -80,14 +80,17 @@ def scan(
             *options, "--", *command,
         ],
         capture_output=True, text=True, env={**os.environ, **(environment or {})}, timeout=300,
+        cwd=checks.folder,
     )  # fmt: skip
+    if not output.exists():
+        print(f"     {name}: {run.stderr.strip()[-600:]}", flush=True)
     return Scan(run.returncode, run.stdout, run.stderr, output)
 
 
 def rank(output: Path, *options: str) -> dict[str, Any]:
     run = subprocess.run(
         [*GEOAUDIT, "rank", str(output), "--format", "json", *options],
-        capture_output=True, text=True,
+        capture_output=True, text=True, cwd=output.parent,
     )  # fmt: skip
     return json.loads(run.stdout) if run.returncode == 0 else {"error": run.stderr}
 
@@ -277,15 +280,15 @@ def durations_ncu(checks: Checks) -> None:
 def overhead(checks: Checks) -> None:
     """Cost of a launch, a node and an operator: bare, recorded, and under its peers."""
     output = checks.folder / "cost.parquet"
-    found = measure([*GEOAUDIT, "scan", "-o", str(output), "--"])
+    found = measure([*GEOAUDIT, "scan", "-o", str(output), "--"], checks.folder)
     print(table(found), flush=True)
     few = [
         f"{call} {name}: {len(each)}"
         for call, by_name in found.items()
         for name, each in by_name.items()
-        if len(each) < 5
+        if len(each) < 8 and name != "cupti-python"
     ]
-    checks.check("overhead: enough quiet answers", not few and len(found["launch"]) == 4, few)
+    checks.check("overhead: enough quiet answers", not few and "recorded" in found["launch"], few)
     added = {
         call: {name: statistics.median(each) - statistics.median(by_name["bare"])
                for name, each in by_name.items() if each}
@@ -430,7 +433,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", choices=CHECKS, default=list(CHECKS))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    checks = Checks(options.output)
+    checks = Checks(options.output.resolve())
     for name in options.only:
         began = time.monotonic()
         try:
