@@ -132,6 +132,14 @@ static int32_t told_rank(void)
     return -1;
 }
 
+/* MPS may leave a process a part of the SMs; CUPTI does not tell. */
+static float told_mps_percentage(void)
+{
+    const char *value = getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+    float percentage = value ? strtof(value, NULL) : 0;
+    return percentage > 0 && percentage <= 100 ? percentage : 0;
+}
+
 /* The subscription keeps the process' own profiler out. Who yields does without it, counts no
  * launches, and may be left without records where that profiler starts. */
 static CUptiResult start_recording(void)
@@ -200,7 +208,7 @@ EXPORT int InitializeInjection(void)
         give_up(); /* an empty file: CUPTI was not found */
         return 1;
     }
-    write_header(told_rank());
+    write_header(told_rank(), told_mps_percentage());
     once_per_process();
     begin_anew();
     status.error = (uint32_t)start_recording();

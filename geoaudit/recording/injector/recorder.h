@@ -38,7 +38,7 @@ int load_cupti(void); /* 0: there is none, or it lacks a function */
 extern pthread_mutex_t writing;
 
 int open_output(void);
-void write_header(int32_t rank);
+void write_header(int32_t rank, float mps_percentage);
 void write_block(enum block_kind kind, size_t record_bytes, size_t count, const void *data,
                  size_t bytes); /* with `writing` held */
 void close_output(void);        /* with `writing` held, or where no other thread is */

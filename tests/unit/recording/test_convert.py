@@ -301,23 +301,6 @@ def test_rank_process_and_versions(tmp_path: Path) -> None:
     assert (recording.metadata.instrument, recording.metadata.source_name) == ("cupti", "engine")
 
 
-def test_green_contexts_are_told_once_each(tmp_path: Path) -> None:
-    rows = [
-        {"context": 1, "sm_count": 0},
-        {"context": 2, "sm_count": 16, "is_green": 1},
-        {"context": 2, "sm_count": 16, "is_green": 1},
-    ]
-    recording = _recording(
-        tmp_path,
-        records_block("kernels", kernels({"context": 2})),
-        records_block("contexts", records(layout.CONTEXT, rows)),
-    )
-    told = [text for text in recording.metadata.warnings if "green context" in text]
-    assert len(told) == 1
-    assert "context 2" in told[0]
-    assert "16 SMs" in told[0]
-
-
 def test_a_device_told_twice_is_one_device(tmp_path: Path) -> None:
     twice = np.concatenate([device(), device(), device(device=1, name=b"")])
     recording = _recording(

@@ -167,7 +167,9 @@ def test_a_newer_stream_asks_for_an_upgrade(tmp_path: Path) -> None:
 
 
 def test_a_write_that_failed_is_the_cut(tmp_path: Path) -> None:
-    stream = _read(tmp_path, file_header(write_error=28) + small_stream()[64:])
+    stream = _read(
+        tmp_path, file_header(write_error=28) + small_stream()[layout.FILE_HEADER.itemsize :]
+    )
     assert len(stream.kernels) == 4
     assert stream.cut is not None
     assert "No space left on device" in stream.cut
