@@ -308,7 +308,7 @@ def overhead(checks: Checks) -> None:
     floor = (
         added["operator"].get("cupti-python", float("nan")) / added["operator"]["torch.profiler"]
     )
-    # A library on CUPTI cannot cost less than the kernel records alone, which cupti-python asks for.
+    # No recorder on CUPTI costs less than kernel records alone, which is what cupti-python takes.
     checks.check(
         "overhead: a tenth of torch.profiler's, or what CUPTI's kernel records cost alone",
         ratio <= max(0.1, floor), f"{ratio:.3f}; kernel records by cupti-python {floor:.3f}",
