@@ -17,15 +17,16 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-HEADER_WHEELS = ("nvidia-cuda-cupti", "nvidia-cuda-runtime", "nvidia-cuda-crt")
-HEADERS = ("cupti.h", "cuda.h", "host_defines.h")
+HEADER_WHEELS = ("nvidia-cuda-cupti", "nvidia-cuda-runtime", "nvidia-cuda-crt", "nvidia-nvtx")
+# As they are included.
+HEADERS = ("cupti.h", "cuda.h", "crt/host_defines.h", "nvtx3/nvToolsExt.h")
 SOURCES = "geoaudit/recording/injector"
 LIBRARY = "geoaudit/recording/libgeoaudit_injector.so"
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra")
 
 
 class InjectorBuildHook(BuildHookInterface[Any]):
-    """Compiles one C file and puts the library into the wheel."""
+    """Compiles the recorder and puts the library into the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build the library; version is "standard" or "editable"."""
@@ -33,7 +34,7 @@ class InjectorBuildHook(BuildHookInterface[Any]):
             return
         root = Path(self.root)
         output = root / LIBRARY if version == "editable" else _scratch() / "injector.so"
-        reason = compile_injector(root / SOURCES / "injector.c", output)
+        reason = compile_injector(root / SOURCES, output)
         if reason is not None:
             self.app.display_warning(f"geoaudit cannot record processes: {reason}")
             return
@@ -51,17 +52,18 @@ def _scratch() -> Path:
     return Path(folder)
 
 
-def compile_injector(source: Path, output: Path) -> str | None:
-    """Compile the library; why it could not be compiled, or None."""
+def compile_injector(sources: Path, output: Path) -> str | None:
+    """Compile the C files of a folder; why they could not be compiled, or None."""
     compiler = c_compiler()
     if compiler is None:
         return "no C compiler was found (install gcc, or set CC)"
     folders = header_folders()
     if folders is None:
-        return f"CUPTI's headers were not found (wheels {', '.join(HEADER_WHEELS)})"
+        return f"headers were not found (wheels {', '.join(HEADER_WHEELS)})"
     output.parent.mkdir(parents=True, exist_ok=True)
     includes = [f"-I{folder}" for folder in folders]
-    command = [*compiler, *FLAGS, *includes, "-o", str(output), str(source), "-ldl", "-lpthread"]
+    files = [str(file) for file in sorted(sources.glob("*.c"))]
+    command = [*compiler, *FLAGS, *includes, "-o", str(output), *files, "-ldl", "-lpthread"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode == 0:
         return None
@@ -85,8 +87,8 @@ def header_folders() -> set[Path] | None:
         except PackageNotFoundError:
             continue
         for file in listed:
-            if file.name in HEADERS:
-                path = Path(str(file.locate()))
-                # crt/host_defines.h is included by that name.
-                found[file.name] = path.parent.parent if path.parent.name == "crt" else path.parent
+            for header in HEADERS:
+                if file.as_posix().endswith(f"/{header}"):
+                    folders = len(Path(header).parts) - 1
+                    found[header] = Path(str(file.locate())).parents[folders]
     return set(found.values()) if len(found) == len(HEADERS) else None

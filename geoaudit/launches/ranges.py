@@ -31,30 +31,26 @@ def range_paths(ranges: pd.DataFrame, threads: np.ndarray, times: np.ndarray) ->
     of_thread = dict(iter(ranges.groupby("thread", sort=False)))
     for thread in np.unique(threads):
         if thread in of_thread:
-            calls = np.flatnonzero(threads == thread)
-            calls = calls[np.argsort(times[calls], kind="stable")]
+            calls = threads == thread
             paths[calls] = _sweep(of_thread[thread], times[calls])
     return paths
 
 
-def _sweep(ranges: pd.DataFrame, times: np.ndarray) -> list[str | None]:
+def _sweep(ranges: pd.DataFrame, times: np.ndarray) -> np.ndarray:
+    """The path at each time: it changes only where a range begins or ends."""
     ordered = ranges.sort_values(["start", "end"], ascending=[True, False], kind="stable")
     names = _with_ordinals(ordered["label"])
     starts, ends = ordered["start"].tolist(), ordered["end"].tolist()
+    changes = np.unique(np.concatenate([ordered["start"], ordered["end"]]))
+    paths = np.full(len(changes) + 1, None, dtype=object)
     upcoming, active = 0, []
-    cache: dict[tuple[int, ...], str | None] = {(): None}
-    paths: list[str | None] = []
-    for time in times.tolist():
+    for place, time in enumerate(changes.tolist(), start=1):
         while upcoming < len(starts) and starts[upcoming] <= time:
-            if ends[upcoming] > time:
-                active.append(upcoming)
+            active.append(upcoming)
             upcoming += 1
         active = [index for index in active if ends[index] > time]
-        key = tuple(active)
-        if key not in cache:
-            cache[key] = SEPARATOR.join(names[index] for index in active)
-        paths.append(cache[key])
-    return paths
+        paths[place] = SEPARATOR.join(names[index] for index in active) or None
+    return paths[np.searchsorted(changes, times, side="right")]
 
 
 def _with_ordinals(labels: pd.Series) -> list[str]:

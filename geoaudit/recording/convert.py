@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.launches import schema as s
 from geoaudit.launches.plausible import at_least, checked_geometry, checked_times, kernel_names
 from geoaudit.launches.ranges import SEPARATOR, SEPARATOR_IN_NAME, range_paths
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
+from geoaudit.recording.partitions import partition_warnings, recorded_devices
 from geoaudit.recording.stream import Records, Stream
 
 # CUPTI: CUpti_ActivityFlag of a marker record.
@@ -202,7 +202,7 @@ def _metadata(stream: Stream, source_name: str, warnings: tuple[str, ...]) -> Me
         instrument="cupti",
         source_format="geoaudit",
         source_name=source_name,
-        devices=tuple(_device(stream, record) for record in _latest(stream.devices, "device")),
+        devices=recorded_devices(stream),
         environment={
             "cupti": str(stream.cupti_version),
             "cuda_driver": _version(stream.driver_version),
@@ -211,36 +211,7 @@ def _metadata(stream: Stream, source_name: str, warnings: tuple[str, ...]) -> Me
         untimed=int(((stream.kernels["start_ns"] == 0) & (stream.kernels["end_ns"] == 0)).sum()),
         launches_seen=seen,
         partial=bool(cut),
-        warnings=(*warnings, *cut, *_green_contexts(stream)),
-    )
-
-
-def _latest(records: Records, field: str) -> list[np.void]:
-    return list({int(record[field]): record for record in records}.values())
-
-
-def _device(stream: Stream, record: np.void) -> RecordedDevice:
-    """A device, with the SMs of its contexts where they are fewer (green contexts)."""
-    return RecordedDevice(
-        index=int(record["device"]),
-        name=bytes(record["name"]).decode("utf-8", "replace") or None,
-        architecture=f"{record['capability_major']}.{record['capability_minor']}",
-        sm_count=int(record["sm_count"]) or None,
-        sm_count_source="CUPTI's device record",
-        threads_per_warp=int(record["threads_per_warp"]) or None,
-        max_threads_per_sm=int(record["max_warps_per_sm"] * record["threads_per_warp"]) or None,
-        max_blocks_per_sm=int(record["max_blocks_per_sm"]) or None,
-        registers_per_sm=int(record["registers_per_sm"]) or None,
-        shared_bytes_per_sm=int(record["shared_bytes_per_sm"]) or None,
-    )
-
-
-def _green_contexts(stream: Stream) -> tuple[str, ...]:
-    green = [record for record in _latest(stream.contexts, "context") if record["is_green"]]
-    return tuple(
-        f"context {record['context']} is a green context of {record['sm_count']} SMs: fill of its "
-        "launches is of those, give --sms"
-        for record in green
+        warnings=(*warnings, *cut, *partition_warnings(stream)),
     )
 
 

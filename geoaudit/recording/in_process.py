@@ -14,7 +14,7 @@ from geoaudit.recording.processes import MULTIPLE_SUBSCRIBERS
 from geoaudit.recording.stream import read_stream
 
 NVTX_VARIABLE = "NVTX_INJECTION64_PATH"
-# As the recorder looks for a CUPTI that the process holds: injector.c, open_cupti.
+# As the recorder looks for a CUPTI that the process holds: cupti.c, open_library.
 LOADED_NAMES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
 SUCCESS = 0
 
@@ -97,24 +97,13 @@ def _require_started(path: Path) -> None:
 
 
 def listen_to_nvtx() -> None:
-    """Make CUPTI the listener of NVTX ranges, where no other tool is.
+    """Make the recorder the listener of NVTX ranges, where no other tool is.
 
     NVTX looks for its listener at its first call in a process, and never again: the variable
     stays set.
     """
-    path = _loaded_cupti_path() or next((str(found.path) for found in find_cupti()), None)
-    if path is not None:
-        os.environ.setdefault(NVTX_VARIABLE, path)
-
-
-def _loaded_cupti_path() -> str | None:
-    """The CUPTI that the process holds, or None."""
-    try:
-        maps = Path("/proc/self/maps").read_text(errors="replace")
-    except OSError:
-        return None
-    paths = {line.split(maxsplit=5)[5] for line in maps.splitlines() if "/libcupti.so" in line}
-    return min(paths, default=None)
+    if runner.LIBRARY.is_file():
+        os.environ.setdefault(NVTX_VARIABLE, str(runner.LIBRARY))
 
 
 def _cupti_clock() -> Callable[[], int]:

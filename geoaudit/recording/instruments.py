@@ -13,7 +13,7 @@ from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Instrument, Metadata, Recording
-from geoaudit.recording import in_process
+from geoaudit.recording import in_process, runner
 from geoaudit.recording.events import EventTimer
 from geoaudit.recording.in_process import NVTX_VARIABLE, StartedRecorder
 from geoaudit.recording.processes import read_processes
@@ -153,7 +153,8 @@ def missing_ranges() -> str:
     return (
         "no NVTX range arrived: none was opened, or NVTX was used before the session began and "
         "found another listener or none. Begin the session before the first NVTX call, or start "
-        f"the process with {NVTX_VARIABLE} naming CUPTI (now: {os.environ.get(NVTX_VARIABLE)})"
+        f"the process with {NVTX_VARIABLE}={runner.LIBRARY} (now: "
+        f"{os.environ.get(NVTX_VARIABLE, 'not set')})"
     )
 
 

@@ -142,8 +142,7 @@ def recorder_environment(
     changed = {
         **environment,
         "CUDA_INJECTION64_PATH": str(LIBRARY),
-        # NVTX hands its ranges to the CUPTI named here; without it there are no markers.
-        "NVTX_INJECTION64_PATH": str(libraries[0].path),
+        "NVTX_INJECTION64_PATH": str(LIBRARY),
         "GEOAUDIT_CUPTI": candidates,
         "GEOAUDIT_RECORDING": str(folder.resolve()),
     }

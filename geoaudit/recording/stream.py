@@ -28,7 +28,8 @@ FILE_HEADER = np.dtype(
         ("driver_version", "<u4"),
         ("started_ns", "<u8"),
         ("rank", "<i4"),
-        ("program", "S20"),
+        ("mps_percentage", "<f4"),
+        ("program", "S24"),
         ("checksum", "<u4"),
         ("write_error", "<i4"),
     ]
@@ -95,6 +96,7 @@ class Stream:
         process: its identifier.
         program: its name, or empty.
         rank: of a distributed run, or None.
+        mps_percentage: the share of the SMs that MPS leaves the process, or None.
         cupti_version, driver_version: as each numbers itself; 0: not told.
         kernels, copies, devices, contexts, markers, launches: records, see the dtypes.
         status: the last status, or None where the process was killed before the first.
@@ -105,6 +107,7 @@ class Stream:
     process: int
     program: str
     rank: int | None
+    mps_percentage: float | None
     cupti_version: int
     driver_version: int
     kernels: Records
@@ -140,6 +143,7 @@ def read_stream(path: Path) -> Stream:
         process=int(header["process"]),
         program=bytes(header["program"]).decode("utf-8", "replace"),
         rank=None if header["rank"] < 0 else int(header["rank"]),
+        mps_percentage=float(header["mps_percentage"]) if header["mps_percentage"] > 0 else None,
         cupti_version=int(header["cupti_version"]),
         driver_version=int(header["driver_version"]),
         kernels=joined[1],

@@ -6,7 +6,8 @@
  * back a buffer with an unfinished record; records are as long as the version's; one subscriber;
  * callbacks run on the thread that launches; a record whose buffer was refused is dropped and
  * counted until the count is asked for. It ends the program where the recorder breaks a rule:
- * flushing inside a buffer callback, a buffer that is not aligned.
+ * flushing inside a buffer callback, a buffer that is not aligned, or not of zeros where the
+ * recorder said that it is.
  *
  * Set by the environment:
  *   FAKE_CUPTI_VERSION       what cuptiGetVersion says; the records' lengths follow (130001)
@@ -77,7 +78,6 @@ static size_t record_bytes(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_MEMCPY:
         return is_13 ? sizeof(CUpti_ActivityMemcpy6) : sizeof(CUpti_ActivityMemcpy5);
     case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_MARKER: return sizeof(CUpti_ActivityMarker2);
     case CUPTI_ACTIVITY_KIND_DEVICE:
         return is_13 ? sizeof(CUpti_ActivityDevice5) : sizeof(CUpti_ActivityDevice4);
     case CUPTI_ACTIVITY_KIND_CONTEXT:
@@ -104,6 +104,7 @@ static size_t dropped;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
 static int is_enabled[CUPTI_ACTIVITY_KIND_COUNT];
+static int is_zeroed; /* the recorder gives buffers of zeros */
 static __thread int in_callback;
 
 static void deliver(struct buffer *buffer)
@@ -144,6 +145,9 @@ static struct buffer *requested_buffer(void)
     in_callback = 0;
     if ((uintptr_t)buffer->bytes % ACTIVITY_RECORD_ALIGNMENT)
         broken_rule("a buffer is not aligned");
+    for (size_t i = 0; is_zeroed && buffer->bytes && i < buffer->room; i++)
+        if (buffer->bytes[i])
+            broken_rule("a buffer is not of zeros");
     if (buffer->bytes)
         return buffer;
     free(buffer);
@@ -244,6 +248,15 @@ EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFu
     return CUPTI_SUCCESS;
 }
 
+EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
+                                             void *value)
+{
+    if (attribute != CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER || *size != sizeof(uint8_t))
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    is_zeroed = *(const uint8_t *)value;
+    return CUPTI_SUCCESS;
+}
+
 static CUptiResult set_enabled(CUpti_ActivityKind kind, int enabled)
 {
     if (!record_bytes(kind))
@@ -330,7 +343,7 @@ EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t
 
 /* ---- Launches ----------------------------------------------------------------------------------- */
 
-static atomic_uint next_correlation = 1, next_marker = 1;
+static atomic_uint next_correlation = 1;
 static atomic_long kernels_run;
 static atomic_int is_child; /* CUDA cannot be used after a fork: launches fail */
 
@@ -476,34 +489,6 @@ EXPORT void fake_copy(uint64_t copied, int is_set)
     pthread_mutex_lock(&lock);
     append(bytes, is_set ? CUPTI_ACTIVITY_KIND_MEMSET : CUPTI_ACTIVITY_KIND_MEMCPY);
     pthread_mutex_unlock(&lock);
-}
-
-static void mark(uint32_t id, CUpti_ActivityFlag flag, const char *name, const char *domain)
-{
-    CUpti_ActivityMarker2 marker = {.kind = CUPTI_ACTIVITY_KIND_MARKER,
-                                    .flags = flag,
-                                    .timestamp = now_ns(),
-                                    .id = id,
-                                    .objectKind = CUPTI_ACTIVITY_OBJECT_THREAD,
-                                    .name = name,
-                                    .domain = domain};
-    marker.objectId.pt.processId = (uint32_t)getpid();
-    marker.objectId.pt.threadId = (uint32_t)syscall(SYS_gettid);
-    pthread_mutex_lock(&lock);
-    append(&marker, CUPTI_ACTIVITY_KIND_MARKER);
-    pthread_mutex_unlock(&lock);
-}
-
-EXPORT uint32_t fake_push(const char *name, const char *domain)
-{
-    uint32_t id = atomic_fetch_add(&next_marker, 1);
-    mark(id, CUPTI_ACTIVITY_FLAG_MARKER_START, name, domain);
-    return id;
-}
-
-EXPORT void fake_pop(uint32_t id)
-{
-    mark(id, CUPTI_ACTIVITY_FLAG_MARKER_END, NULL, NULL);
 }
 
 static void sleep_until_finished(void)

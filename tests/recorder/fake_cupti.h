@@ -18,8 +18,6 @@ typedef void fake_launch_function(const struct fake_kernel *kernel);
 typedef void fake_graph_function(const struct fake_kernel *kernel, uint32_t graph, int nodes);
 typedef void fake_capture_function(int begins);
 typedef void fake_copy_function(uint64_t bytes, int is_set);
-typedef uint32_t fake_push_function(const char *name, const char *domain); /* the range's id */
-typedef void fake_pop_function(uint32_t id);
 typedef void fake_unload_function(char *place, const char *new_name);
 
 #endif

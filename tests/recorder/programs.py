@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +52,7 @@ class Programs:
             **_plain_environment(),
             **SANITIZER_ENVIRONMENT,
             "CUDA_INJECTION64_PATH": str(self.library),
+            "NVTX_INJECTION64_PATH": str(self.library),
             "GEOAUDIT_CUPTI": str(self.cupti),
             "GEOAUDIT_RECORDING": str(recording),
             **changes,
@@ -98,10 +99,10 @@ def compiler() -> list[str]:
 
 
 def header_options() -> list[str]:
-    """Options that find CUPTI's headers; skips the test where the wheels are not installed."""
+    """Options that find the headers; skips the test where the wheels are not installed."""
     folders = header_folders()
     if folders is None:
-        pytest.skip(f"CUPTI's headers are not installed (wheels {', '.join(HEADER_WHEELS)})")
+        pytest.skip(f"headers are not installed (wheels {', '.join(HEADER_WHEELS)})")
     return [f"-I{folder}" for folder in sorted(folders)]
 
 
@@ -117,15 +118,16 @@ def compile_programs(folder: Path, sanitizer: str | None = None) -> Programs:
         _require(sanitizer, folder)
     shared = ["-shared", *header_options()]
     name = "-Wl,-soname,libcupti.so.13"
-    compile_source(programs.library, INJECTOR / "injector.c", *options, *shared, "-ldl")
-    compile_source(programs.cupti, HERE / "fake_cupti.c", *options, *shared, name)
-    compile_source(programs.target, HERE / "target.c", *options, "-ldl")
+    compile_sources(programs.library, INJECTOR.glob("*.c"), *options, *shared, "-ldl")
+    compile_sources(programs.cupti, [HERE / "fake_cupti.c"], *options, *shared, name)
+    compile_sources(programs.target, [HERE / "target.c"], *options, *header_options(), "-ldl")
     return programs
 
 
-def compile_source(output: Path, source: Path, *options: str) -> None:
-    """Compile one C file; a compiler's complaint fails the test."""
-    command = [*compiler(), *FLAGS, "-o", str(output), str(source), *options, "-lpthread"]
+def compile_sources(output: Path, sources: Iterable[Path], *options: str) -> None:
+    """Compile C files into one; a compiler's complaint fails the test."""
+    files = [str(source) for source in sorted(sources)]
+    command = [*compiler(), *FLAGS, "-o", str(output), *files, *options, "-lpthread"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
 

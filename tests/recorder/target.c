@@ -7,7 +7,9 @@
  *   capture N      N launches that go into a graph and run nothing
  *   graph L K      L launches of a graph of K kernels
  *   copy N, set N  N copies or sets of 4096 bytes
- *   push NAME, push DOMAIN:NAME, pop      a range on the main thread
+ *   push NAME, push DOMAIN:NAME, pop      an NVTX range on the main thread (needs no CUDA)
+ *   registered NAME, wide NAME            the same, of a registered string or of wide characters
+ *   start NAME, end                       a range of the process, and the end of the last one
  *   name NAME, grid X, cluster X          of the kernels from here on
  *   again          the recording is stopped and started anew, as a process that records itself does
  *   unload NAME    the kernel's name is replaced in its place
@@ -19,6 +21,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,6 +30,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "fake_cupti.h"
 
@@ -37,8 +41,6 @@ static fake_capture_function *capture;
 static fake_copy_function *copy;
 static int (*initialize)(void);
 static void (*stop)(void);
-static fake_push_function *push;
-static fake_pop_function *pop;
 static fake_unload_function *unload;
 
 static char kernel_name[256] = "decode_kernel";
@@ -69,8 +71,6 @@ static void bring_cuda_up(void)
     graph_launch = (fake_graph_function *)dlsym(cupti, "fake_graph_launch");
     capture = (fake_capture_function *)dlsym(cupti, "fake_capture");
     copy = (fake_copy_function *)dlsym(cupti, "fake_copy");
-    push = (fake_push_function *)dlsym(cupti, "fake_push");
-    pop = (fake_pop_function *)dlsym(cupti, "fake_pop");
     unload = (fake_unload_function *)dlsym(cupti, "fake_unload");
     start();
 }
@@ -196,16 +196,42 @@ static void sleep_ms(long ms)
     nanosleep(&time, NULL);
 }
 
-static uint32_t open_ranges[64];
+static nvtxDomainHandle_t open_domains[64];
 static int open_count;
+static nvtxRangeId_t last_started;
+
+static void push_message(nvtxDomainHandle_t domain, nvtxMessageType_t type, nvtxMessageValue_t message)
+{
+    nvtxEventAttributes_t event = {.version = NVTX_VERSION,
+                                   .size = NVTX_EVENT_ATTRIB_STRUCT_SIZE,
+                                   .messageType = type,
+                                   .message = message};
+    nvtxDomainRangePushEx(domain, &event);
+    open_domains[open_count++] = domain;
+}
 
 static void push_range(char *name)
 {
     char *colon = strchr(name, ':');
     if (colon)
         *colon = 0;
-    if (push)
-        open_ranges[open_count++] = push(colon ? colon + 1 : name, colon ? name : NULL);
+    nvtxDomainHandle_t domain = colon ? nvtxDomainCreateA(name) : NULL;
+    nvtxMessageValue_t message = {.ascii = colon ? colon + 1 : name};
+    push_message(domain, NVTX_MESSAGE_TYPE_ASCII, message);
+}
+
+static void push_registered(const char *name)
+{
+    nvtxMessageValue_t message = {.registered = nvtxDomainRegisterStringA(NULL, name)};
+    push_message(NULL, NVTX_MESSAGE_TYPE_REGISTERED, message);
+}
+
+static void push_wide(const char *name)
+{
+    wchar_t wide[64];
+    swprintf(wide, 64, L"%s \u00e9\u20ac\U0001F600", name);
+    nvtxRangePushW(wide);
+    open_domains[open_count++] = NULL;
 }
 
 static int is(const char *word, const char *other)
@@ -229,6 +255,12 @@ static int plain_word(const char *word, char **rest)
         return 1;
     }
     if (is(word, "memory")) { print_growth(); return 0; }
+    if (is(word, "push")) { push_range(rest[0]); return 1; }
+    if (is(word, "registered")) { push_registered(rest[0]); return 1; }
+    if (is(word, "wide")) { push_wide(rest[0]); return 1; }
+    if (is(word, "pop")) { nvtxDomainRangePop(open_domains[--open_count]); return 0; }
+    if (is(word, "start")) { last_started = nvtxRangeStartA(rest[0]); return 1; }
+    if (is(word, "end")) { nvtxRangeEnd(last_started); return 0; }
     if (is(word, "exit")) exit(atoi(rest[0]));
     if (is(word, "_exit")) _exit(atoi(rest[0]));
     if (is(word, "abort")) abort();
@@ -242,7 +274,7 @@ static int cuda_word(const char *word, char **rest)
 {
     bring_cuda_up();
     struct work work = {kernel, rest[0] ? atol(rest[0]) : 0, 0};
-    if (is(word, "start")) return 0;
+    if (is(word, "up")) return 0;
     if (is(word, "launch")) { on_threads(work); return 1; }
     if (is(word, "runtime")) { work.kernel.is_runtime_call = 1; on_threads(work); return 1; }
     if (is(word, "fail")) { work.kernel.fails = 1; on_threads(work); return 1; }
@@ -262,12 +294,6 @@ static int cuda_word(const char *word, char **rest)
         for (long i = 0; copy && i < work.launches; i++)
             copy(4096, is(word, "set"));
         return 1;
-    }
-    if (is(word, "push")) { push_range(rest[0]); return 1; }
-    if (is(word, "pop")) {
-        if (pop)
-            pop(open_ranges[--open_count]);
-        return 0;
     }
     if (is(word, "unload")) { unload(kernel_name, rest[0]); return 1; }
     if (is(word, "late-fork")) { fork_late(); return 0; }

@@ -12,7 +12,6 @@ from hatch_build import InjectorBuildHook, c_compiler, compile_injector
 from tests.recorder.programs import INJECTOR, compiler, header_options
 
 ROOT = Path(__file__).parents[2]
-SOURCE = INJECTOR / "injector.c"
 
 
 class _Build:
@@ -31,7 +30,7 @@ def test_without_a_compiler_the_reason_is_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("CC", "/nonexistent/cc")
-    reason = compile_injector(SOURCE, tmp_path / "library.so")
+    reason = compile_injector(INJECTOR, tmp_path / "library.so")
     assert reason == "no C compiler was found (install gcc, or set CC)"
     monkeypatch.delenv("CC")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -49,15 +48,15 @@ def test_without_the_headers_the_wheels_are_named(
 ) -> None:
     compiler()
     monkeypatch.setattr(hatch_build, "HEADER_WHEELS", ("no-such-wheel",))
-    reason = compile_injector(SOURCE, tmp_path / "library.so")
-    assert reason == "CUPTI's headers were not found (wheels no-such-wheel)"
+    reason = compile_injector(INJECTOR, tmp_path / "library.so")
+    assert reason == "headers were not found (wheels no-such-wheel)"
 
 
 def test_what_the_compiler_says_is_passed_on(tmp_path: Path) -> None:
     header_options()
     broken = tmp_path / "broken.c"
     broken.write_text("int main(void) { return missing; }\n")
-    reason = compile_injector(broken, tmp_path / "library.so")
+    reason = compile_injector(tmp_path, tmp_path / "library.so")
     assert reason is not None
     assert re.search(r"failed: .*missing", reason, re.DOTALL)
 

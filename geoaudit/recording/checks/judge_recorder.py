@@ -45,7 +45,7 @@ def check_cupti(machine: Machine) -> tuple[Check, ...]:
         return (_no_cupti(machine.cupti),)
     others = [library for library in machine.cupti if library != used]
     first = _used(used, machine.driver.cuda)
-    return (first, *_ranges(machine.cupti, used), *map(_other, others))
+    return (first, *map(_other, others))
 
 
 def used_cupti(libraries: Sequence[Cupti]) -> Cupti | None:
@@ -91,20 +91,6 @@ def _mended(driver: tuple[int, int]) -> str:
     wheel = "nvidia-cuda-cupti-cu12" if driver[0] == 12 else "nvidia-cuda-cupti"
     wanted = f"{wheel}=={driver[0]}.{driver[1]}.*"
     return f"Install an older one ({wanted}) and take this one away, or update the driver."
-
-
-def _ranges(libraries: Sequence[Cupti], used: Cupti) -> list[Check]:
-    first = libraries[0]
-    if first == used:
-        return []
-    return [
-        Check(
-            name="NVTX",
-            status="warning",
-            found=f"ranges go to the first CUPTI found, and it does not load: {first.error}.",
-            remedy=f"Take {first.path} away, or repair it.",
-        )
-    ]
 
 
 def _other(library: Cupti) -> Check:

@@ -37,8 +37,8 @@ def check_nvtx_slot(machine: Machine) -> tuple[Check, ...]:
     if not library:
         return ()
     found = f"{variables.NVTX_INJECTION} is set to {library}"
-    if "libcupti" in library:
-        return (Check(name="NVTX slot", status="ok", found=f"{found}, a CUPTI."),)
+    if library == machine.recorder.path:
+        return (Check(name="NVTX slot", status="ok", found=f"{found}, geoaudit's recorder."),)
     return (
         Check(
             name="NVTX slot",

@@ -30,11 +30,12 @@ struct file_header {
     uint32_t process;
     uint32_t cupti_version;
     uint32_t driver_version;
-    uint64_t started_ns; /* CUPTI's clock */
-    int32_t rank;        /* of a distributed run; -1: none told */
-    char program[20];    /* name of the process, ended by a zero byte */
-    uint32_t checksum;   /* Adler-32 of all before it */
-    int32_t write_error; /* errno of the write after which nothing more was written; 0: none */
+    uint64_t started_ns;  /* CUPTI's clock */
+    int32_t rank;         /* of a distributed run; -1: none told */
+    float mps_percentage; /* of the SMs, that MPS leaves the process; 0: none told */
+    char program[24];     /* name of the process, ended by a zero byte */
+    uint32_t checksum;    /* Adler-32 of all before it */
+    int32_t write_error;  /* errno of the write after which nothing more was written; 0: none */
 };
 
 struct block_header {

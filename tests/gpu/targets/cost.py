@@ -1,42 +1,86 @@
-"""Cost of a launch, a graph node and a PyTorch operator; also under torch.profiler."""
+"""Answers what one call costs: a line names it, the answer is microseconds per call.
 
-import contextlib
-import statistics
+    python cost.py plain|torch.profiler|cupti-python
+
+Each answer also gives the time of an empty loop before and after, so that who asks can leave out
+what was measured while the processor was busy with something else.
+"""
+
 import sys
 import time
 
 import cupy as cp
+
+if sys.argv[1] == "cupti-python":
+    from cupti import cupti
+
+    # Kernel records alone, given to Python and thrown away.
+    cupti.activity_register_callbacks(lambda: (8 << 20, 0), lambda activities: None)
+    cupti.activity_enable(cupti.ActivityKind.CONCURRENT_KERNEL)
+
 import torch
 
-kernel = cp.RawKernel('extern "C" __global__ void f(float *x) { x[threadIdx.x] += 1.0f; }', "f")
+NODES = 100
+source = """
+extern "C" __global__ void add(float *x) { x[threadIdx.x] += 1.0f; }
+extern "C" __global__ void spin(float *x, long long cycles) {
+    for (long long start = clock64(); clock64() - start < cycles;) {}
+    x[threadIdx.x] += 1.0f;
+}
+"""
+module = cp.RawModule(code=source)
+add, spin = module.get_function("add"), module.get_function("spin")
 x = cp.zeros(1024, dtype=cp.float32)
 row = torch.randn(1, 2048, device="cuda", dtype=torch.bfloat16)
-context = contextlib.nullcontext()
-if sys.argv[1] == "torch":
-    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
-    context = torch.profiler.profile(activities=activities)
 stream = cp.cuda.Stream(non_blocking=True)
-with stream:
-    stream.begin_capture()
-    for _ in range(100):
-        kernel((3,), (64,), (x,))
-    graph = stream.end_capture()
 
 
-def per_call_us(call, calls, repeats=7):
-    times = []
-    for _ in range(repeats):
-        cp.cuda.Device().synchronize()
-        began = time.perf_counter()
-        for _ in range(calls):
-            call()
-        cp.cuda.Device().synchronize()
-        times.append((time.perf_counter() - began) / calls * 1e6)
-    return statistics.median(times)
+def graph_of(launch):
+    launch()
+    with stream:
+        stream.begin_capture()
+        for _ in range(NODES):
+            launch()
+        return stream.end_capture()
 
 
-with context:
-    eager = per_call_us(lambda: kernel((12, 4), (128,), (x,)), 10_000)
-    node = per_call_us(lambda: graph.launch(stream), 100) / 100
-    operator = per_call_us(lambda: torch.nn.functional.rms_norm(row, (2048,)), 5_000)
-print(f"eager {eager:.3f} graph {node:.4f} operator {operator:.3f}")
+def empty_loop_us():
+    began = time.perf_counter()
+    for _ in range(10_000):
+        pass
+    return (time.perf_counter() - began) * 1e6
+
+
+def per_call_us(call, calls):
+    for _ in range(calls // 10):
+        call()
+    cp.cuda.Device().synchronize()
+    before = empty_loop_us()
+    began = time.perf_counter()
+    for _ in range(calls):
+        call()
+    cp.cuda.Device().synchronize()
+    took = (time.perf_counter() - began) / calls * 1e6
+    return took, max(before, empty_loop_us())
+
+
+short, long = (
+    graph_of(lambda: add((12, 4), (128,), (x,))),
+    graph_of(lambda: spin((12, 4), (128,), (x, 2000))),
+)
+calls = {
+    "launch": (lambda: add((12, 4), (128,), (x,)), 1000, 1),
+    "node": (lambda: short.launch(stream), 20, NODES),
+    "node_of_2us": (lambda: long.launch(stream), 20, NODES),
+    "operator": (lambda: torch.nn.functional.rms_norm(row, (2048,)), 500, 1),
+}
+if sys.argv[1] == "torch.profiler":
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    torch.profiler.profile(activities=activities).start()
+for call, count, _ in calls.values():
+    per_call_us(call, count)
+print("ready", flush=True)
+for line in sys.stdin:
+    call, count, each = calls[line.strip()]
+    took, empty = per_call_us(call, count)
+    print(took / each, empty, flush=True)

@@ -301,23 +301,6 @@ def test_rank_process_and_versions(tmp_path: Path) -> None:
     assert (recording.metadata.instrument, recording.metadata.source_name) == ("cupti", "engine")
 
 
-def test_green_contexts_are_told_once_each(tmp_path: Path) -> None:
-    rows = [
-        {"context": 1, "sm_count": 0},
-        {"context": 2, "sm_count": 16, "is_green": 1},
-        {"context": 2, "sm_count": 16, "is_green": 1},
-    ]
-    recording = _recording(
-        tmp_path,
-        records_block("kernels", kernels({"context": 2})),
-        records_block("contexts", records(layout.CONTEXT, rows)),
-    )
-    told = [text for text in recording.metadata.warnings if "green context" in text]
-    assert len(told) == 1
-    assert "context 2" in told[0]
-    assert "16 SMs" in told[0]
-
-
 def test_a_device_told_twice_is_one_device(tmp_path: Path) -> None:
     twice = np.concatenate([device(), device(), device(device=1, name=b"")])
     recording = _recording(
@@ -335,23 +318,24 @@ def test_a_stream_without_kernels_makes_an_empty_table(tmp_path: Path) -> None:
 
 
 def test_a_recording_made_on_an_h200() -> None:
-    """PyTorch, eager: 20 layers in ranges, two matrix products and a norm in each."""
+    """tests/gpu/targets/layers.py: 20 ranges with two matrix products and a norm, after set-up."""
     stream = read_stream(FIXTURES / "recorder_h200_torch.geoaudit")
     assert (stream.program, stream.cupti_version, stream.cut) == ("python3", 130001, None)
     recording = recording_of(stream, "python3")
     launches, metadata = recording.launches, recording.metadata
-    assert len(launches) == 61
-    by_shape = launches.groupby([s.GRID_X, s.GRID_Y, s.GRID_Z, s.BLOCK_X, s.BLOCK_Y]).size()
-    assert by_shape.to_dict() == {
-        (8, 8, 1, 64, 1): 20,
-        (8, 8, 4, 64, 1): 20,
-        (256, 1, 1, 32, 4): 20,
-        (256, 1, 1, 256, 1): 1,
+    assert len(launches) == 65
+    ranged = launches[launches[s.RANGES].notna()]
+    shape = [s.GRID_X, s.GRID_Y, s.GRID_Z, s.BLOCK_X, s.BLOCK_Y]
+    assert ranged.groupby(shape).size().to_dict() == {
+        (8, 8, 1, 384, 1): 40,
+        (64, 1, 1, 32, 4): 20,
     }
-    assert launches[s.RANGES].isna().sum() == 1
-    assert launches[s.OWNER].value_counts()[["cublas", "torch"]].tolist() == [40, 21]
-    assert launches[s.DURATION_NS].between(1_000, 100_000).all()
-    assert (metadata.launches_seen, metadata.dropped, metadata.untimed) == (61, 0, 0)
+    assert ranged.groupby(s.RANGES, observed=True).size().to_dict() == {
+        f"layer {layer}": 3 for layer in range(20)
+    }
+    assert launches[s.OWNER].value_counts()[["cublas", "torch"]].tolist() == [40, 25]
+    assert launches[s.DURATION_NS].between(500, 100_000).all()
+    assert (metadata.launches_seen, metadata.dropped, metadata.untimed) == (65, 0, 0)
     assert not metadata.partial
     (described,) = metadata.devices
     assert (described.name, described.sm_count, described.architecture) == (

@@ -5,17 +5,20 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from geoaudit.errors import NotMeasuredError
-from geoaudit.recording.stream import MAGIC, read_stream
+from geoaudit.recording.convert import MARKER_END, MARKER_START
+from geoaudit.recording.stream import MAGIC, Stream, read_stream
 from tests.recorder.programs import (
+    INJECTOR,
     REPORT_CODE,
     Programs,
-    compile_source,
+    compile_sources,
     compiler,
     counts,
 )
@@ -66,6 +69,84 @@ def test_records_of_every_cupti_version(programs: Programs, tmp_path: Path, vers
         9,
     )
     assert stream.cupti_version == version
+
+
+def _told(stream: Stream) -> list[tuple[int, str | None, str | None]]:
+    """Flags, name and domain of the markers."""
+    return [
+        (
+            int(marker["flags"]),
+            stream.names.get(marker["name_id"]),
+            stream.names.get(marker["domain_id"]),
+        )
+        for marker in stream.markers
+    ]
+
+
+def test_every_way_to_open_a_range(programs: Programs, tmp_path: Path) -> None:
+    words = (
+        "up push plain push own:in_domain registered stored wide w start all end pop pop pop pop"
+    )
+    told = _told(programs.run(tmp_path / "r", words).stream())
+    starts = [(name, domain) for flags, name, domain in told if flags == MARKER_START]
+    assert starts == [
+        ("plain", None), ("in_domain", "own"), ("stored", None), ("w é€😀", None), ("all", None),
+    ]  # fmt: skip
+    assert [flags for flags, _, _ in told].count(MARKER_END) == len(starts)
+
+
+def test_the_domain_says_which_range_ends(programs: Programs, tmp_path: Path) -> None:
+    words = "up push outer:a push inner:b push outer:c pop pop pop"
+    markers = programs.run(tmp_path / "r", words).stream().markers
+    starts = markers["marker_id"][markers["flags"] == MARKER_START].tolist()
+    ends = markers["marker_id"][markers["flags"] == MARKER_END].tolist()
+    assert ends == starts[::-1]
+
+
+def test_a_range_opened_before_cuda_came_up_holds_what_is_launched_in_it(
+    programs: Programs, tmp_path: Path
+) -> None:
+    stream = programs.run(tmp_path / "r", "push gone pop push early launch 2 pop launch 1").stream()
+    assert _told(stream) == [(MARKER_START, "early", None), (MARKER_END, None, None)]
+    begin, end = stream.markers["timestamp_ns"]
+    inside = (begin <= stream.launches["timestamp_ns"]) & (stream.launches["timestamp_ns"] < end)
+    assert inside.tolist() == [True, True, False]
+
+
+def test_a_second_recording_tells_the_ranges_that_are_still_open(
+    programs: Programs, tmp_path: Path
+) -> None:
+    ran = programs.run(tmp_path / "r", "push run launch 1 again launch 1 registered x pop pop")
+    stream = ran.stream()
+    assert _told(stream) == [
+        (MARKER_START, "run", None), (MARKER_START, "x", None),
+        (MARKER_END, None, None), (MARKER_END, None, None),
+    ]  # fmt: skip
+
+
+def test_many_names_in_one_place_are_each_told_once(programs: Programs, tmp_path: Path) -> None:
+    words = " ".join(f"push layer{number % 3} pop" for number in range(30))
+    stream = programs.run(tmp_path / "r", f"up {words}").stream()
+    assert sorted(stream.names.values()) == ["layer0", "layer1", "layer2"]
+
+
+def test_python_ranges_arrive(programs: Programs, tmp_path: Path) -> None:
+    """NVTX's own package, of which CUPTI drops ranges of the default domain."""
+    pytest.importorskip("nvtx")
+    program = (
+        "import ctypes, os, nvtx\n"
+        "library = ctypes.CDLL(os.environ['CUDA_INJECTION64_PATH'])\n"
+        "library.InitializeInjection()\n"
+        "with nvtx.annotate('token'), nvtx.annotate('layer', domain='model'):\n"
+        "    nvtx.push_range('pushed'); nvtx.pop_range()\n"
+        "library.FinishInjection()\n"
+    )
+    (tmp_path / "r").mkdir()
+    environment = programs.environment(tmp_path / "r")
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+    (file,) = (tmp_path / "r").iterdir()
+    starts = [told[1:] for told in _told(read_stream(file)) if told[0] == MARKER_START]
+    assert starts == [("token", None), ("layer", "model"), ("pushed", None)]
 
 
 def test_graph_nodes_carry_their_graph_and_the_call_that_launched_them(
@@ -243,7 +324,7 @@ def test_kernels_that_still_run_at_the_end_are_kept_without_time(
 def test_without_cupti_the_file_is_empty_and_the_program_runs(
     programs: Programs, tmp_path: Path, candidates: str
 ) -> None:
-    ran = programs.run(tmp_path / "r", "start print hello exit 6", GEOAUDIT_CUPTI=candidates)
+    ran = programs.run(tmp_path / "r", "up print hello exit 6", GEOAUDIT_CUPTI=candidates)
     assert (ran.code, ran.output, ran.complaints) == (6, "hello\n", "")
     assert [file.stat().st_size for file in ran.files] == [0]
     with pytest.raises(NotMeasuredError, match="no CUPTI"):
@@ -254,8 +335,8 @@ def test_a_library_without_cuptis_functions_is_no_cupti(programs: Programs, tmp_
     source = tmp_path / "other.c"
     source.write_text("int cuptiGetVersion(unsigned *v) { *v = 1; return 0; }\n")
     other = tmp_path / "libcupti.so.12"
-    compile_source(other, source, "-shared")
-    ran = programs.run(tmp_path / "r", "start exit 6", GEOAUDIT_CUPTI=str(other))
+    compile_sources(other, [source], "-shared")
+    ran = programs.run(tmp_path / "r", "up exit 6", GEOAUDIT_CUPTI=str(other))
     assert (ran.code, ran.complaints) == (6, "")
     assert [file.stat().st_size for file in ran.files] == [0]
 
@@ -338,6 +419,7 @@ def test_memory_does_not_grow_with_the_number_of_launches(
 # Not late-fork: the sanitizers' own locks do not outlive a fork among threads.
 SANITIZED_WORDS = (
     "threads 8 launch 2000 runtime 500 graph 20 5 push decode:token copy 3 set 2 pop exit 0",
+    "push early launch 2 registered token wide w start s launch 1 pop end pop launch 2 pop exit 0",
     "launch 10 sleep 700 unload other launch 5 unload third launch 5 fail 3 exit 0",
     "background sleep 700 exit 0",
     "background sleep 600 _exit 0",
@@ -392,10 +474,11 @@ def test_the_library_exports_nothing_but_its_entry_points(
     from hatch_build import compile_injector
 
     library = tmp_path / "library.so"
-    source = Path(__file__).parents[3] / "geoaudit" / "recording" / "injector" / "injector.c"
     assert compiler()
-    assert compile_injector(source, library) is None
+    assert compile_injector(INJECTOR, library) is None
     listed = subprocess.run(
         ["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert set(listed[2::3]) == {"FinishInjection", "InitializeInjection", "StopInjection"}
+    assert set(listed[2::3]) == {
+        "FinishInjection", "InitializeInjection", "InitializeInjectionNvtx2", "StopInjection",
+    }  # fmt: skip

@@ -206,7 +206,7 @@ def test_only_the_childs_environment_is_changed(programs: Programs, tmp_path: Pa
     made = recorder_environment(before, tmp_path, libraries, RecorderOptions(yields=True))
     assert before == {"PATH": "/bin", "HOME": "/root"}
     assert made["GEOAUDIT_CUPTI"] == f"{programs.cupti}:/usr/libcupti.so.12"
-    assert made["NVTX_INJECTION64_PATH"] == str(programs.cupti)
+    assert made["NVTX_INJECTION64_PATH"] == made["CUDA_INJECTION64_PATH"] == str(runner.LIBRARY)
     assert made["GEOAUDIT_RECORDING"] == str(tmp_path)
     assert (made["PATH"], made["GEOAUDIT_YIELD"]) == ("/bin", "1")
     plain = recorder_environment(before, tmp_path, libraries, RecorderOptions())

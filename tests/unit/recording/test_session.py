@@ -80,7 +80,8 @@ class Run(Protocol):
 def run_program(programs: Programs, tmp_path: Path) -> Run:
     def run(lines: str, **changes: str) -> str:
         environment = programs.environment(tmp_path, **changes)
-        del environment["CUDA_INJECTION64_PATH"]
+        # As for a user: the session itself names the listener, before the first range.
+        del environment["CUDA_INJECTION64_PATH"], environment["NVTX_INJECTION64_PATH"]
         program = PROGRAM + textwrap.dedent(lines)
         ended = subprocess.run(
             [sys.executable, "-c", program, tmp_path, programs.library, programs.cupti],
@@ -123,7 +124,40 @@ def test_a_session_records_what_was_launched_and_what_was_asked_for(
     assert metadata.environment[session.SCOPE] == session.FROM_INSIDE
     change = "scale: grid 0 × 1 × 1 was asked for and 1 × 1 × 1 launched (20 times)"
     assert change in metadata.warnings
-    assert any("no NVTX range arrived" in warning for warning in metadata.warnings)
+    ranges = launches[s.RANGES].astype("object").fillna("")
+    assert ranges.str.startswith("geoaudit:scale").tolist() == [True, False, True] * 20
+    assert not any("no NVTX range arrived" in warning for warning in metadata.warnings)
+
+
+def test_tokens_by_a_range_of_the_default_domain(run_program: Run, tmp_path: Path) -> None:
+    run_program(
+        """
+        import nvtx
+        with geoaudit.record(output, token_range="decode_token"):
+            for token in range(20):
+                with nvtx.annotate("decode_token"):
+                    launch("layer", (4, 1, 1), (32, 1, 1))
+                    launch("head", (8, 1, 1), (32, 1, 1))
+        """
+    )
+    launches = read_recording(tmp_path / "scan.parquet").launches
+    assert launches[s.TOKEN].tolist() == [token for token in range(20) for _ in range(2)]
+
+
+def test_nvtx_that_was_used_before_the_first_session_is_told(run_program: Run) -> None:
+    out = run_program(
+        """
+        import nvtx
+        with nvtx.annotate("too early"):
+            pass
+        with geoaudit.record(output, token_range="decode_token") as session:
+            with nvtx.annotate("decode_token"):
+                launch("layer", (4, 1, 1), (32, 1, 1))
+        print(*session.troubles)
+        """
+    )
+    assert "no NVTX range arrived" in out
+    assert "NVTX_INJECTION64_PATH=" in out
 
 
 def test_one_process_records_several_times(run_program: Run) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from geoaudit.errors import GeoauditError, InputError, NotMeasuredError
 from geoaudit.recording import stream as layout
 from geoaudit.recording.stream import Stream, read_stream
-from tests.recorder.programs import INJECTOR, compile_source
+from tests.recorder.programs import INJECTOR, compile_sources
 from tests.recorder.writer import (
     KINDS,
     block,
@@ -167,7 +167,9 @@ def test_a_newer_stream_asks_for_an_upgrade(tmp_path: Path) -> None:
 
 
 def test_a_write_that_failed_is_the_cut(tmp_path: Path) -> None:
-    stream = _read(tmp_path, file_header(write_error=28) + small_stream()[64:])
+    stream = _read(
+        tmp_path, file_header(write_error=28) + small_stream()[layout.FILE_HEADER.itemsize :]
+    )
     assert len(stream.kernels) == 4
     assert stream.cut is not None
     assert "No space left on device" in stream.cut
@@ -210,7 +212,7 @@ def test_the_layouts_are_those_of_the_c_structs(tmp_path: Path) -> None:
         f"int main(void) {{ {' '.join(lines)} return 0; }}\n"
     )
     program = tmp_path / "layout"
-    compile_source(program, source)
+    compile_sources(program, [source])
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     expected = []
     for struct, dtype in STRUCTS.items():

@@ -1,0 +1,111 @@
+/* Names of kernels, ranges and domains. They live as long as the process: a string that NVTX
+ * registered is used in every later recording. */
+#include "recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct name {
+    struct name *next; /* of the same slot */
+    uint32_t number;
+    unsigned recording; /* that the number is of */
+    char text[];
+};
+
+#define SLOTS 4096
+
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+static struct name *slots[SLOTS];
+static uint32_t next_number = 1;
+static char *new_names;
+static size_t new_bytes, new_room, new_count;
+
+/* FNV-1a. */
+static size_t slot_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
+        hash = (hash ^ *byte) * 0x100000001b3ull;
+    return (hash ^ hash >> 32) % SLOTS;
+}
+
+struct name *intern(const char *text)
+{
+    if (!text)
+        return NULL;
+    struct name **slot = &slots[slot_of(text)];
+    pthread_mutex_lock(&naming);
+    struct name *name = *slot;
+    while (name && strcmp(name->text, text) != 0)
+        name = name->next;
+    if (!name && (name = malloc(sizeof *name + strlen(text) + 1))) {
+        name->next = *slot;
+        name->recording = 0;
+        strcpy(name->text, text);
+        *slot = name;
+    }
+    pthread_mutex_unlock(&naming);
+    return name;
+}
+
+int is_name(const struct name *name, const char *text)
+{
+    return strcmp(name->text, text) == 0;
+}
+
+static void queue(uint32_t number, const char *text)
+{
+    uint32_t length = (uint32_t)strlen(text);
+    size_t bytes = 2 * sizeof(uint32_t) + length;
+    if (new_bytes + bytes > new_room) {
+        size_t room = (new_bytes + bytes) * 2;
+        char *larger = realloc(new_names, room);
+        if (!larger)
+            return;
+        new_names = larger;
+        new_room = room;
+    }
+    memcpy(new_names + new_bytes, &number, sizeof number);
+    memcpy(new_names + new_bytes + sizeof number, &length, sizeof length);
+    memcpy(new_names + new_bytes + 2 * sizeof number, text, length);
+    new_bytes += bytes;
+    new_count++;
+}
+
+uint32_t name_number(struct name *name)
+{
+    if (!name)
+        return 0;
+    pthread_mutex_lock(&naming);
+    unsigned recording = atomic_load(&recordings_started);
+    if (name->recording != recording) {
+        name->recording = recording;
+        name->number = next_number++;
+        queue(name->number, name->text);
+    }
+    uint32_t number = name->number;
+    pthread_mutex_unlock(&naming);
+    return number;
+}
+
+void write_names(void)
+{
+    pthread_mutex_lock(&naming);
+    write_block(BLOCK_NAMES, 0, new_count, new_names, new_bytes);
+    new_bytes = new_count = 0;
+    pthread_mutex_unlock(&naming);
+}
+
+void forget_numbers(void)
+{
+    pthread_mutex_lock(&naming);
+    new_bytes = new_count = 0;
+    next_number = 1;
+    pthread_mutex_unlock(&naming);
+}
+
+/* Another thread may have held the lock; a name is linked in by one store, after all others. */
+void names_after_fork(void)
+{
+    pthread_mutex_init(&naming, NULL);
+}

@@ -1,0 +1,255 @@
+/* NVTX hands its ranges to the library that NVTX_INJECTION64_PATH names: this one.
+ *
+ * CUPTI would listen as well, but drops ranges of the default domain whose message is a registered
+ * string, and that is all that `nvtx.annotate` of NVTX's Python package makes (seen with CUPTI 13.0
+ * and nvtx 0.2.17). A thread keeps its open ranges whether anything is recorded or not. They are
+ * told when the thread next launches or opens one, so that a range that was opened before the
+ * recording began is there too.
+ */
+#include "recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NVTX_NO_IMPL /* its types alone: who listens makes no ranges */
+#include <nvtx3/nvToolsExt.h>
+
+#define NO_RANGE (-1) /* what NVTX returns where there is no level */
+
+static atomic_uint next_id = 1;
+
+static void tell_start(struct thread *thread, const struct open_range *range)
+{
+    struct marker_record record = {
+        .marker_id = range->id,
+        .flags = CUPTI_ACTIVITY_FLAG_MARKER_START,
+        .thread = thread->number,
+        .name_id = name_number(range->message),
+        .domain_id = name_number(range->domain),
+    };
+    api_GetTimestamp(&record.timestamp_ns);
+    add_marker(thread, &record);
+}
+
+static void tell_end(struct thread *thread, uint32_t id)
+{
+    struct marker_record record = {
+        .marker_id = id, .flags = CUPTI_ACTIVITY_FLAG_MARKER_END, .thread = thread->number};
+    api_GetTimestamp(&record.timestamp_ns);
+    add_marker(thread, &record);
+}
+
+void tell_open_ranges(struct thread *thread)
+{
+    while (thread->told < thread->range_count)
+        tell_start(thread, &thread->ranges[thread->told++]);
+}
+
+/* How many ranges of a domain a thread has open. */
+static int level(const struct thread *thread, const struct name *domain)
+{
+    int open = 0;
+    for (size_t i = 0; i < thread->range_count; i++)
+        open += thread->ranges[i].domain == domain;
+    return open;
+}
+
+static int push(struct name *domain, struct name *message)
+{
+    struct thread *thread = this_thread();
+    if (!thread)
+        return NO_RANGE;
+    if (thread->range_count == thread->range_room) {
+        size_t room = thread->range_room ? thread->range_room * 2 : 16;
+        struct open_range *larger = realloc(thread->ranges, room * sizeof *larger);
+        if (!larger)
+            return NO_RANGE;
+        thread->ranges = larger;
+        thread->range_room = room;
+    }
+    int opened = level(thread, domain);
+    thread->ranges[thread->range_count++] =
+        (struct open_range){domain, message, atomic_fetch_add(&next_id, 1)};
+    if (recorded_thread())
+        tell_open_ranges(thread);
+    return opened;
+}
+
+/* Ends the innermost range of a domain; those of other domains may be open inside it. */
+static int pop(const struct name *domain)
+{
+    struct thread *thread = this_thread();
+    size_t place = thread ? thread->range_count : 0;
+    while (place && thread->ranges[place - 1].domain != domain)
+        place--;
+    if (!place)
+        return NO_RANGE;
+    struct open_range *range = &thread->ranges[--place];
+    int is_recorded = recorded_thread() != NULL;
+    if (place < thread->told) {
+        if (is_recorded)
+            tell_end(thread, range->id);
+        thread->told--;
+    }
+    thread->range_count--;
+    memmove(range, range + 1, (thread->range_count - place) * sizeof *range);
+    return level(thread, domain);
+}
+
+/* A range of the process: it may end on another thread, where launches are not inside it. */
+static nvtxRangeId_t start(struct name *domain, struct name *message)
+{
+    struct open_range range = {domain, message, atomic_fetch_add(&next_id, 1)};
+    struct thread *thread = recorded_thread();
+    if (thread)
+        tell_start(thread, &range);
+    return range.id;
+}
+
+static void end(nvtxRangeId_t id)
+{
+    struct thread *thread = recorded_thread();
+    if (thread)
+        tell_end(thread, (uint32_t)id);
+}
+
+/* ---- Strings: a registered one and a domain are handed out as what `intern` gave ---------------- */
+
+static size_t utf8(uint32_t point, char *to)
+{
+    if (point < 0x80) {
+        to[0] = (char)point;
+        return 1;
+    }
+    if (point < 0x800) {
+        to[0] = (char)(0xc0 | point >> 6);
+        to[1] = (char)(0x80 | (point & 0x3f));
+        return 2;
+    }
+    if (point < 0x10000) {
+        to[0] = (char)(0xe0 | point >> 12);
+        to[1] = (char)(0x80 | (point >> 6 & 0x3f));
+        to[2] = (char)(0x80 | (point & 0x3f));
+        return 3;
+    }
+    to[0] = (char)(0xf0 | (point >> 18 & 0x07));
+    to[1] = (char)(0x80 | (point >> 12 & 0x3f));
+    to[2] = (char)(0x80 | (point >> 6 & 0x3f));
+    to[3] = (char)(0x80 | (point & 0x3f));
+    return 4;
+}
+
+/* A longer name is cut: none is. */
+static struct name *intern_wide(const wchar_t *wide)
+{
+    char text[1024];
+    size_t bytes = 0;
+    for (; wide && *wide && bytes + 5 < sizeof text; wide++)
+        bytes += utf8((uint32_t)*wide, text + bytes);
+    text[bytes] = 0;
+    return wide ? intern(text) : NULL;
+}
+
+static struct name *message_of(const nvtxEventAttributes_t *attributes)
+{
+    if (!attributes)
+        return NULL;
+    switch (attributes->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII: return intern(attributes->message.ascii);
+    case NVTX_MESSAGE_TYPE_UNICODE: return intern_wide(attributes->message.unicode);
+    case NVTX_MESSAGE_TYPE_REGISTERED: return (struct name *)attributes->message.registered;
+    default: return NULL;
+    }
+}
+
+/* ---- NVTX's functions ------------------------------------------------------------------------------ */
+
+static int push_a(const char *message) { return push(NULL, intern(message)); }
+static int push_w(const wchar_t *message) { return push(NULL, intern_wide(message)); }
+static int push_ex(const nvtxEventAttributes_t *event) { return push(NULL, message_of(event)); }
+static int pop_plain(void) { return pop(NULL); }
+static nvtxRangeId_t start_a(const char *message) { return start(NULL, intern(message)); }
+static nvtxRangeId_t start_w(const wchar_t *message) { return start(NULL, intern_wide(message)); }
+static nvtxRangeId_t start_ex(const nvtxEventAttributes_t *event)
+{
+    return start(NULL, message_of(event));
+}
+
+static int domain_push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    return push((struct name *)domain, message_of(event));
+}
+static int domain_pop(nvtxDomainHandle_t domain) { return pop((struct name *)domain); }
+static nvtxRangeId_t domain_start(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event)
+{
+    return start((struct name *)domain, message_of(event));
+}
+static void domain_end(nvtxDomainHandle_t domain, nvtxRangeId_t id)
+{
+    (void)domain;
+    end(id);
+}
+static nvtxStringHandle_t register_a(nvtxDomainHandle_t domain, const char *text)
+{
+    (void)domain;
+    return (nvtxStringHandle_t)intern(text);
+}
+static nvtxStringHandle_t register_w(nvtxDomainHandle_t domain, const wchar_t *text)
+{
+    (void)domain;
+    return (nvtxStringHandle_t)intern_wide(text);
+}
+static nvtxDomainHandle_t create_a(const char *name) { return (nvtxDomainHandle_t)intern(name); }
+static nvtxDomainHandle_t create_w(const wchar_t *name)
+{
+    return (nvtxDomainHandle_t)intern_wide(name);
+}
+
+struct hook {
+    unsigned place; /* in the table of its module */
+    NvtxFunctionPointer function;
+};
+
+#define HOOK(id, function) {id, (NvtxFunctionPointer)function}
+
+static const struct hook core[] = {
+    HOOK(NVTX_CBID_CORE_RangePushA, push_a),     HOOK(NVTX_CBID_CORE_RangePushW, push_w),
+    HOOK(NVTX_CBID_CORE_RangePushEx, push_ex),   HOOK(NVTX_CBID_CORE_RangePop, pop_plain),
+    HOOK(NVTX_CBID_CORE_RangeStartA, start_a),   HOOK(NVTX_CBID_CORE_RangeStartW, start_w),
+    HOOK(NVTX_CBID_CORE_RangeStartEx, start_ex), HOOK(NVTX_CBID_CORE_RangeEnd, end),
+};
+
+static const struct hook core2[] = {
+    HOOK(NVTX_CBID_CORE2_DomainRangePushEx, domain_push),
+    HOOK(NVTX_CBID_CORE2_DomainRangePop, domain_pop),
+    HOOK(NVTX_CBID_CORE2_DomainRangeStartEx, domain_start),
+    HOOK(NVTX_CBID_CORE2_DomainRangeEnd, domain_end),
+    HOOK(NVTX_CBID_CORE2_DomainRegisterStringA, register_a),
+    HOOK(NVTX_CBID_CORE2_DomainRegisterStringW, register_w),
+    HOOK(NVTX_CBID_CORE2_DomainCreateA, create_a),
+    HOOK(NVTX_CBID_CORE2_DomainCreateW, create_w),
+};
+
+static void attach(const NvtxExportTableCallbacks *callbacks, NvtxCallbackModule module,
+                   const struct hook *hooks, size_t count)
+{
+    NvtxFunctionTable table = NULL;
+    unsigned size = 0;
+    if (!callbacks->GetModuleFunctionTable(module, &table, &size))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (hooks[i].place < size && table[hooks[i].place])
+            *table[hooks[i].place] = hooks[i].function;
+}
+
+/* Called by each library of the process that holds an NVTX, at its first range. */
+EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table)
+{
+    const NvtxExportTableCallbacks *callbacks = export_table(NVTX_ETID_CALLBACKS);
+    if (!callbacks || callbacks->struct_size < sizeof *callbacks)
+        return 0;
+    once_per_process();
+    attach(callbacks, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
+    attach(callbacks, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
+    return 1;
+}

@@ -1,0 +1,86 @@
+"""The devices of a stream, and what MIG, MPS and green contexts leave a process of their SMs."""
+
+import math
+
+import numpy as np
+
+from geoaudit.devices.recorded import RecordedDevice
+from geoaudit.recording.stream import Records, Stream
+
+MPS_VARIABLE = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"
+
+
+def recorded_devices(stream: Stream) -> tuple[RecordedDevice, ...]:
+    """The devices that CUPTI described, each once.
+
+    The SM count is that of what launches could use where it is certain: of the MIG instance that
+    the process saw, or of the green contexts where all that launched have the same count.
+    """
+    return tuple(_device(stream, record) for record in _latest(stream.devices, "device"))
+
+
+def partition_warnings(stream: Stream) -> tuple[str, ...]:
+    """What the SM counts of `recorded_devices` leave out, a sentence each."""
+    devices = _latest(stream.devices, "device")
+    mixed = [text for record in devices for text in _mixed_contexts(stream, record)]
+    return (*mixed, *(text for record in devices for text in _mps(stream, record)))
+
+
+def _latest(records: Records, field: str) -> list[np.void]:
+    return list({int(record[field]): record for record in records}.values())
+
+
+def _device(stream: Stream, record: np.void) -> RecordedDevice:
+    count, source = int(record["sm_count"]) or None, "CUPTI's device record"
+    if record["is_mig"]:
+        source += " of a MIG instance"
+    greens = set(_launching_contexts(stream, record).values())
+    if len(greens) == 1 and None not in greens:
+        count, source = greens.pop(), "CUPTI's record of the green context"
+    return RecordedDevice(
+        index=int(record["device"]),
+        name=bytes(record["name"]).decode("utf-8", "replace") or None,
+        architecture=f"{record['capability_major']}.{record['capability_minor']}",
+        sm_count=count,
+        sm_count_source=source,
+        threads_per_warp=int(record["threads_per_warp"]) or None,
+        max_threads_per_sm=int(record["max_warps_per_sm"] * record["threads_per_warp"]) or None,
+        max_blocks_per_sm=int(record["max_blocks_per_sm"]) or None,
+        registers_per_sm=int(record["registers_per_sm"]) or None,
+        shared_bytes_per_sm=int(record["shared_bytes_per_sm"]) or None,
+    )
+
+
+def _launching_contexts(stream: Stream, device: np.void) -> dict[int, int | None]:
+    """Contexts that launched on a device -> SMs of a green one; None: no green context."""
+    green = {
+        int(record["context"]): int(record["sm_count"])
+        for record in _latest(stream.contexts, "context")
+        if record["is_green"] and record["sm_count"]
+    }
+    here = stream.kernels["context"][stream.kernels["device"] == device["device"]]
+    return {int(context): green.get(int(context)) for context in np.unique(here)}
+
+
+def _mixed_contexts(stream: Stream, device: np.void) -> list[str]:
+    contexts = _launching_contexts(stream, device)
+    if len(set(contexts.values())) < 2:
+        return []
+    return [
+        f"context {context} is a green context of {count} SMs, and others that launched are not: "
+        f"its fill is of all {device['sm_count']}. Record it alone, or give --sms {count}"
+        for context, count in contexts.items()
+        if count is not None
+    ]
+
+
+def _mps(stream: Stream, device: np.void) -> list[str]:
+    """MPS rounds the share to what the device allows, and there may be no MPS: no certain count."""
+    percentage = stream.mps_percentage
+    if percentage is None or percentage >= 100:
+        return []
+    count = math.ceil(int(device["sm_count"]) * percentage / 100)
+    return [
+        f"{MPS_VARIABLE} was {percentage:g}: under MPS launches had about {count} of "
+        f"{device['sm_count']} SMs. Give --sms {count} if it ran under MPS"
+    ]
