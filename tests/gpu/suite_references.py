@@ -10,18 +10,24 @@ hold, against its compulsory bytes at the copy bandwidth.
 """
 
 import argparse
+import importlib
 import math
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
-sys.path.insert(0, str(KERNELS))
+sys.path.append(str(KERNELS))
+references = importlib.import_module("references")
 
-import references  # noqa: E402
+Array = NDArray[Any]
+Arrays = dict[str, Array]
 
 COPY_BYTES_PER_SECOND = 4.17e12
 HEAD_DIM = 128
@@ -66,7 +72,7 @@ class Launch:
     entry: str
     grid: tuple[int, ...]
     block: int
-    arguments: tuple
+    arguments: tuple[Any, ...]
     shared_bytes: int = 0
 
 
@@ -84,26 +90,40 @@ class Row:
     timed: Launch | None = None
 
 
+class Device(Protocol):
+    """What runs launches. Arrays on it are its own business."""
+
+    def upload(self, array: Array) -> Any: ...
+
+    def download(self, array: Any) -> Array: ...
+
+    def copy(self, array: Any) -> Any: ...
+
+    def run(self, launch: Launch, arrays: Mapping[str, Any]) -> None: ...
+
+    def microseconds(self, launch: Launch, copies: Sequence[Mapping[str, Any]]) -> float: ...
+
+
 class CupyDevice:
     """The GPU, through CuPy."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         import cupy
 
         self.cupy = cupy
-        self.modules = {}
+        self.modules: dict[str, Any] = {}
         self.flushing = cupy.zeros(FLUSH_BYTES // 4, dtype=cupy.float32)
 
-    def upload(self, array):
+    def upload(self, array: Array) -> Any:
         return self.cupy.asarray(array)
 
-    def download(self, array):
-        return self.cupy.asnumpy(array)
+    def download(self, array: Any) -> Array:
+        return np.asarray(self.cupy.asnumpy(array))
 
-    def copy(self, array):
+    def copy(self, array: Any) -> Any:
         return array.copy()
 
-    def function(self, launch):
+    def function(self, launch: Launch) -> Any:
         if launch.source not in self.modules:
             code = (KERNELS / launch.source).read_text(encoding="utf-8")
             self.modules[launch.source] = self.cupy.RawModule(code=code, options=("-std=c++17",))
@@ -112,7 +132,7 @@ class CupyDevice:
             function.max_dynamic_shared_size_bytes = launch.shared_bytes
         return function
 
-    def run(self, launch, arrays):
+    def run(self, launch: Launch, arrays: Mapping[str, Any]) -> None:
         arguments = tuple(
             arrays[argument] if isinstance(argument, str) else argument
             for argument in launch.arguments
@@ -121,7 +141,7 @@ class CupyDevice:
             launch.grid, (launch.block,), arguments, shared_mem=launch.shared_bytes
         )
 
-    def microseconds(self, launch, copies):
+    def microseconds(self, launch: Launch, copies: Sequence[Mapping[str, Any]]) -> float:
         """Median time of a launch, over replays of a graph of one launch a copy."""
         cupy = self.cupy
         stream = cupy.cuda.Stream(non_blocking=True)
@@ -151,25 +171,35 @@ class CupyDevice:
 class Suite:
     """Runs cases on a device and collects rows."""
 
-    def __init__(self, device, sizes, *, is_timed):
+    def __init__(self, device: Device, sizes: Sizes, *, is_timed: bool) -> None:
         self.device = device
         self.sizes = sizes
         self.is_timed = is_timed
-        self.rows = {}
+        self.rows: dict[tuple[str, str], Row] = {}
         self.random = np.random.default_rng(7)
 
-    def normal(self, elements, scale=1.0):
+    def normal(self, elements: int, scale: float = 1.0) -> Array:
         return self.random.standard_normal(elements, dtype=np.float32) * np.float32(scale)
 
-    def bf16(self, elements, scale):
+    def bf16(self, elements: int, scale: float) -> Array:
         """Bits of normal numbers, rounded to nearest even."""
         bits = self.normal(elements, scale).view(np.uint32)
         return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
-    def row(self, kernel, arm, launch):
+    def row(self, kernel: str, arm: str, launch: Launch) -> Row:
         return self.rows.setdefault((kernel, arm), Row(launch=launch))
 
-    def check(self, kernel, arm, launches, inputs, outputs, expected, tolerance, case=""):
+    def check(
+        self,
+        kernel: str,
+        arm: str,
+        launches: Sequence[Launch],
+        inputs: Mapping[str, Array],
+        outputs: Mapping[str, Array],
+        expected: Mapping[str, Array],
+        tolerance: float,
+        case: str = "",
+    ) -> Arrays:
         """Runs launches on fresh arrays; compares and returns the outputs' values.
 
         Outputs that are no inputs are poisoned first. Where the reference is NaN, anything goes.
@@ -190,7 +220,16 @@ class Suite:
                 row.failures.append(f"{case} {name}: error {error:.1e} > {tolerance:.0e}")
         return results
 
-    def compare(self, kernel, arm, case, results, baseline, *, identical):
+    def compare(
+        self,
+        kernel: str,
+        arm: str,
+        case: str,
+        results: Arrays,
+        baseline: Arrays,
+        *,
+        identical: bool,
+    ) -> None:
         """Notes whether two arms' bytes are equal, and fails where they should be and are not."""
         row = self.rows[kernel, arm]
         differs = [n for n in results if results[n].tobytes() != baseline[n].tobytes()]
@@ -200,7 +239,15 @@ class Suite:
             row.failures.append(f"{case}: bytes are equal, but the arm should show in them")
         row.claims.add("same" if identical else "differ")
 
-    def time(self, kernel, arm, launch, inputs, outputs, bytes_moved):
+    def time(
+        self,
+        kernel: str,
+        arm: str,
+        launch: Launch,
+        inputs: Mapping[str, Array],
+        outputs: Mapping[str, Array],
+        bytes_moved: int,
+    ) -> None:
         """Times a launch over copies of all its buffers."""
         row = self.row(kernel, arm, launch)
         row.timed = launch
@@ -220,41 +267,41 @@ class Suite:
         row.microseconds = self.device.microseconds(launch, copies)
 
 
-def _poison(like):
+def _poison(like: Array) -> Array:
     if like.dtype.kind == "f":
         return np.full_like(like, np.nan)
     return np.full_like(like, -1 if like.dtype.kind == "i" else 0xFFFF)
 
 
-def relative_error(result, wanted):
+def relative_error(result: Array, wanted: Array) -> float:
     """norm(result - wanted) / norm(wanted); integers must be equal; NaN is wanted nowhere."""
     result = result[: len(wanted)]
     if wanted.dtype.kind == "i":
         return 0.0 if np.array_equal(result, wanted) else math.inf
     counts = ~np.isnan(wanted)
     difference = references.reals(result)[counts] - wanted[counts]
-    size = np.linalg.norm(wanted[counts])
+    size = float(np.linalg.norm(wanted[counts]))
     error = float(np.linalg.norm(difference))
     return math.inf if math.isnan(error) else error / size if size > 0 else error
 
 
-def cdiv(dividend, divisor):
+def cdiv(dividend: int, divisor: int) -> int:
     """The quotient, rounded up."""
     return -(-dividend // divisor)
 
 
-def f32(elements):
+def f32(elements: int) -> Array:
     return np.zeros(elements, dtype=np.float32)
 
 
-def i32(*values):
+def i32(*values: int) -> Array:
     return np.array(values, dtype=np.int32)
 
 
 # ---- norms, elementwise -------------------------------------------------------------------------
 
 
-def check_norm(suite):
+def check_norm(suite: Suite) -> None:
     for width in suite.sizes.norm_widths:
         inputs = {
             "residual": suite.normal(width, 3.0),
@@ -262,8 +309,8 @@ def check_norm(suite):
         }
         outputs = {"normed": f32(width)}
         expected = references.rms_norm(inputs, {"width": width})
-        arguments = ("residual", "attention_norm_weight", "normed", np.int32(width))
-        arguments += (np.float32(1e-6),)
+        names = ("residual", "attention_norm_weight", "normed")
+        arguments = (*names, np.int32(width), np.float32(1e-6))
         wide = min(1024, max(128, 32 * cdiv(width, 128)))
         narrow_launch = Launch(
             source="rms_norm.cu", entry="rms_norm", grid=(1,), block=128, arguments=arguments
@@ -287,11 +334,11 @@ def check_norm(suite):
             suite.time("rms_norm", "WIDE_NORM", wide_launch, inputs, outputs, 12 * width)
 
 
-def check_elementwise(suite):
+def check_elementwise(suite: Suite) -> None:
     sizes = suite.sizes
     width = sizes.hidden
 
-    def launch(entry, arguments, elements):
+    def launch(entry: str, arguments: tuple[Any, ...], elements: int) -> Launch:
         return Launch(
             source="elementwise.cu",
             entry=entry,
@@ -325,7 +372,7 @@ def check_elementwise(suite):
 # ---- products of a matrix with a vector ---------------------------------------------------------
 
 
-def warps_per_row(sizes, all_rows, columns):
+def warps_per_row(sizes: Sizes, all_rows: int, columns: int) -> int:
     """As manifest.toml derives it."""
     steps = ((64, 1), (32, 2), (16, 4))
     for_grid = next((w for limit, w in steps if all_rows >= limit * sizes.sm_count), 8)
@@ -333,7 +380,9 @@ def warps_per_row(sizes, all_rows, columns):
     return min(for_grid, for_columns)
 
 
-def gemv_launches(entry, arguments, rows, columns, matrices, warps):
+def gemv_launches(
+    entry: str, arguments: tuple[Any, ...], rows: int, matrices: int, warps: int
+) -> tuple[Launch, Launch]:
     extra = (np.int32(warps),)
     return (
         Launch(
@@ -353,7 +402,7 @@ def gemv_launches(entry, arguments, rows, columns, matrices, warps):
     )
 
 
-def check_projections(suite):
+def check_projections(suite: Suite) -> None:
     sizes = suite.sizes
     width = sizes.heads * HEAD_DIM
     low_rank_rows = 2 * sizes.low_rank + sizes.heads
@@ -388,7 +437,7 @@ def check_projections(suite):
         scalars = tuple(np.int32(n) for n in (rows, columns, input_stride, output_stride))
         warps = warps_per_row(sizes, matrices * rows, columns)
         base, wide = gemv_launches(
-            "projection", ("qkv_weight", "normed", "qkv", *scalars), rows, columns, matrices, warps
+            "projection", ("qkv_weight", "normed", "qkv", *scalars), rows, matrices, warps
         )
         bytes_moved = 2 * weights + 4 * matrices * (columns + rows)
         for arm, launch in (("", base), ("WIDE_GEMV", wide)):
@@ -397,7 +446,7 @@ def check_projections(suite):
             suite.time(kernel, arm, launch, inputs, outputs, bytes_moved)
 
 
-def check_router(suite):
+def check_router(suite: Suite) -> None:
     sizes = suite.sizes
     inputs = {
         "router_weight": suite.bf16(sizes.experts * sizes.hidden, 2 * sizes.hidden**-0.5),
@@ -412,7 +461,7 @@ def check_router(suite):
     expected = references.router_scores(inputs, symbols)
     arguments = ("router_weight", "normed", "expert_scores", np.int32(sizes.experts))
     launches = gemv_launches(
-        "router_scores", (*arguments, np.int32(sizes.hidden)), sizes.experts, sizes.hidden, 1, 8
+        "router_scores", (*arguments, np.int32(sizes.hidden)), sizes.experts, 1, 8
     )
     bytes_moved = 2 * sizes.experts * sizes.hidden + 4 * (sizes.hidden + sizes.experts)
     for arm, launch in zip(("", "ROUTER_SPLIT"), launches, strict=True):
@@ -437,7 +486,7 @@ def check_router(suite):
     suite.time("router_top_k", "", launch, inputs, outputs, 4 * sizes.experts + 8 * sizes.chosen)
 
 
-def check_head(suite):
+def check_head(suite: Suite) -> None:
     sizes = suite.sizes
     inputs = {
         "lm_head_weight": suite.bf16(sizes.vocabulary * sizes.hidden, sizes.hidden**-0.5),
@@ -449,7 +498,7 @@ def check_head(suite):
     arguments = ("lm_head_weight", "normed", "logits", np.int32(sizes.vocabulary))
     warps = min(4, warps_per_row(sizes, sizes.vocabulary, sizes.hidden))
     launches = gemv_launches(
-        "lm_head", (*arguments, np.int32(sizes.hidden)), sizes.vocabulary, sizes.hidden, 1, warps
+        "lm_head", (*arguments, np.int32(sizes.hidden)), sizes.vocabulary, 1, warps
     )
     bytes_moved = 2 * sizes.vocabulary * sizes.hidden + 4 * (sizes.hidden + sizes.vocabulary)
     for arm, launch in zip(("", "WIDE_GEMV"), launches, strict=True):
@@ -458,11 +507,11 @@ def check_head(suite):
     check_argmax(suite, expected["logits"].astype(np.float32), symbols)
 
 
-def check_argmax(suite, logits, symbols):
+def check_argmax(suite: Suite, logits: Array, symbols: Mapping[str, int]) -> None:
     vocabulary, chunk = symbols["vocabulary"], symbols["argmax_chunk"]
     chunks = cdiv(vocabulary, chunk)
 
-    def launch(entry, blocks, *arguments):
+    def launch(entry: str, blocks: int, *arguments: Any) -> Launch:
         return Launch(
             source="argmax.cu", entry=entry, grid=(blocks,), block=1024, arguments=arguments
         )
@@ -493,7 +542,7 @@ def check_argmax(suite, logits, symbols):
 # ---- experts ------------------------------------------------------------------------------------
 
 
-def check_experts(suite):
+def check_experts(suite: Suite) -> None:
     sizes = suite.sizes
     width, hidden, chosen = sizes.expert_width, sizes.hidden, sizes.chosen
     gate_up = suite.bf16(sizes.stored_experts * 2 * width * hidden, hidden**-0.5)
@@ -519,7 +568,7 @@ def check_experts(suite):
             del inputs["normed"]
         inputs[kernel + "_weight"] = weights
         for wide in (False, True):
-            plain = {}
+            plain: dict[int, Arrays] = {}
             for skip in (0, 1):
                 launch = expert_launch(sizes, kernel, wide=wide, skip=skip)
                 arms = (["WIDE_EXPERTS"] if wide else []) + (["EXPERT_SKIP"] if skip else [])
@@ -540,9 +589,10 @@ def check_experts(suite):
                     suite.time(kernel, arm, launch, inputs, outputs, bytes_moved)
 
 
-def expert_launch(sizes, kernel, *, wide, skip):
+def expert_launch(sizes: Sizes, kernel: str, *, wide: bool, skip: int) -> Launch:
     width, hidden, chosen = sizes.expert_width, sizes.hidden, sizes.chosen
     routing = ("expert_ids", "expert_weights", "position")
+    grid: tuple[int, ...]
     if kernel == "expert_gate_up":
         warps = warps_per_row(sizes, 2 * chosen * width, hidden)
         rows = 8 // warps if wide else 8
@@ -568,7 +618,7 @@ def expert_launch(sizes, kernel, *, wide, skip):
 # ---- delta attention ----------------------------------------------------------------------------
 
 
-def check_delta_inputs(suite):
+def check_delta_inputs(suite: Suite) -> None:
     sizes = suite.sizes
     heads, width = sizes.heads, sizes.heads * HEAD_DIM
     symbols = {"n_head": heads, "low_rank": sizes.low_rank}
@@ -630,7 +680,7 @@ def check_delta_inputs(suite):
     suite.time("gate_and_norm", "", launch, inputs, outputs, 12 * width)
 
 
-def kda_launch(heads, tile, contract):
+def kda_launch(heads: int, tile: int, contract: int) -> Launch:
     names = ("kda_state", "query", "key", "value", "log_decay", "beta", "attention")
     return Launch(
         source="kda_decode_step.cu",
@@ -641,7 +691,7 @@ def kda_launch(heads, tile, contract):
     )
 
 
-def check_delta_step(suite):
+def check_delta_step(suite: Suite) -> None:
     """Four tokens on one state; each token's state is the next one's input, per arm."""
     heads = suite.sizes.heads
     width = heads * HEAD_DIM
@@ -688,7 +738,7 @@ def check_delta_step(suite):
 # ---- latent attention ---------------------------------------------------------------------------
 
 
-def mla_slice(sizes, context, *, derived):
+def mla_slice(sizes: Sizes, context: int, *, derived: bool) -> int:
     """As manifest.toml derives it."""
     if not derived or context <= 4096:
         return 1024
@@ -697,7 +747,7 @@ def mla_slice(sizes, context, *, derived):
     return min(1024, max(128, wanted))
 
 
-def mla_launches(sizes, context, tokens):
+def mla_launches(sizes: Sizes, context: int, tokens: int) -> tuple[Launch, Launch]:
     heads = np.int32(sizes.heads)
     slices = cdiv(context, tokens)
     split = Launch(
@@ -724,7 +774,7 @@ def mla_launches(sizes, context, tokens):
     return split, combine
 
 
-def check_latent_attention(suite):
+def check_latent_attention(suite: Suite) -> None:
     sizes = suite.sizes
     heads = sizes.heads
     longest = max(sizes.contexts)
@@ -735,7 +785,7 @@ def check_latent_attention(suite):
     }
     for context in sizes.contexts:
         inputs = common | {"latent_cache": cache[: context * LATENT_ROW]}
-        bases = {}
+        bases: Arrays = {}
         for derived in (False, True):
             arm = "MLA_DERIVED_FLOOR" if derived else ""
             tokens = mla_slice(sizes, context, derived=derived)
@@ -788,8 +838,8 @@ def check_latent_attention(suite):
     for position in (0, 1):
         inputs["position"] = i32(position)
         out = suite.check("mla_append", "", [launch], inputs, outputs, {}, 1e-3)
-        row = out["latent_cache"][position * LATENT_ROW :][:LATENT_ROW]
-        error = relative_error(row, references.mla_append(inputs, {})["latent_cache"])
+        written_row = out["latent_cache"][position * LATENT_ROW :][:LATENT_ROW]
+        error = relative_error(written_row, references.mla_append(inputs, {})["latent_cache"])
         if not error <= 1e-3:
             suite.rows["mla_append", ""].failures.append(f"position {position}: {error:.1e}")
 
@@ -797,7 +847,7 @@ def check_latent_attention(suite):
 # ---- grouped-query attention --------------------------------------------------------------------
 
 
-def gqa_launch(entry, heads, cache_heads, capacity, gate):
+def gqa_launch(entry: str, heads: int, cache_heads: int, capacity: int, gate: int) -> Launch:
     return Launch(
         source="gqa_attention.cu",
         entry=entry,
@@ -811,12 +861,12 @@ def gqa_launch(entry, heads, cache_heads, capacity, gate):
     )
 
 
-def check_grouped_query_attention(suite):
+def check_grouped_query_attention(suite: Suite) -> None:
     for heads in suite.sizes.gqa_heads:
         _check_grouped_query_attention(suite, heads)
 
 
-def _check_grouped_query_attention(suite, heads):
+def _check_grouped_query_attention(suite: Suite, heads: int) -> None:
     sizes = suite.sizes
     cache_heads, capacity = sizes.gqa_cache_heads, max(sizes.gqa_contexts)
     kernel = f"gqa_attn_split ({heads} heads)"
@@ -913,7 +963,7 @@ CHECKS = (
 )
 
 
-def print_table(suite):
+def print_table(suite: Suite) -> int:
     print(
         f"{'kernel':32s} {'arm':24s} {'grid':>10s} {'block':>5s} {'error':>8s} {'limit':>6s} "
         f"{'bytes':>11s} {'µs':>8s} {'floor':>7s} {'ratio':>6s}"
@@ -936,7 +986,7 @@ def print_table(suite):
     return len(failures)
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--no-timing", action="store_true", help="check results only")
     arguments = parser.parse_args()
