@@ -42,7 +42,8 @@ raw = \'\'\'
 [x]\'\'\'
 empty = {}
 none = []
-last = 35'''
+tight=[[35],[{y=35},35]]
+last = 36'''
 
 
 def _numbers(value: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, int]]:
@@ -69,7 +70,7 @@ def test_every_value_is_found_in_its_line(line_break: str) -> None:
     text = NUMBERED.replace("\n", line_break)
     lines = key_lines(text)
     numbers = dict(_numbers(tomllib.loads(text)))
-    assert len(numbers) == 17
+    assert len(numbers) == 20
     assert {path: lines[path] for path in numbers} == numbers
 
 

@@ -204,6 +204,13 @@ def test_symbols_of_the_token_cannot_grow_without_end() -> None:
     assert str(raised.value).startswith(f"m.toml:{line + 1}: symbols.x2: has ")
 
 
+def test_the_largest_launches_are_planned() -> None:
+    grid, block = 'grid = ["2 ** 31 - 1", 65535, 65535]\n', "block = [1, 16, 64]\n"
+    step = planned((GRID, grid), (NORM, block))
+    assert step.launches[1].shape.grid == (2**31 - 1, 65535, 65535)
+    assert step.launches[0].shape.block == (1, 16, 64)
+
+
 def test_a_cluster_divides_the_grid() -> None:
     assert planned((GRID, GRID + "cluster = [8]\n")).launches[1].shape.cluster == (8, 1, 1)
 
@@ -306,6 +313,12 @@ def test_shared_buffers_are_the_largest_of_each() -> None:
             "grid = [1, 65536] #!\n",
             "kernels.projection.grid[1]: is 65536, not within 1 to 65535",
         ),
+        (
+            GRID,
+            'grid = ["2 ** 31"] #!\n',
+            "kernels.projection.grid[0]: is 2147483648, not within 1",
+        ),
+        (GRID, "grid = [1, 1, 65536] #!\n", "kernels.projection.grid[2]: is 65536, not within"),
         (
             NORM,
             "block = [32, 33] #!\n",

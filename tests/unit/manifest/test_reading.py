@@ -370,7 +370,7 @@ STEP_ERRORS = [
     (
         REPEAT,
         '{ segment = "lyer" }, #!\n',
-        "steps.decode.segments[0].segment: unknown segment 'lyer'",
+        "steps.decode.segments[0].segment: unknown segment 'lyer'; did you mean layer?",
     ),
     (REPEAT, '{ segmnt = "layer" }, #!\n', "steps.decode.segments[0].segmnt: unknown key; did you"),
     (

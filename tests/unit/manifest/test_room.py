@@ -28,3 +28,13 @@ def test_it_imports_no_other_room(path: Path) -> None:
     modules = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     own = [name for name in modules if name.startswith("geoaudit")]
     assert [name for name in own if name.split(".")[1] not in {"manifest", "errors"}] == []
+
+
+@pytest.mark.parametrize("path", sorted(ROOM.glob("*.py")), ids=lambda path: path.name)
+def test_public_values_are_frozen(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        decorators = [ast.unparse(one) for one in getattr(node, "decorator_list", ())]
+        if any(one.startswith("dataclass") for one in decorators):
+            name = getattr(node, "name", "")
+            is_builder = name in {"Assembly", "_Expansion"}
+            assert any("frozen=True, kw_only=True" in one for one in decorators) or is_builder, name
