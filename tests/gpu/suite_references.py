@@ -144,6 +144,7 @@ class CupyDevice:
     def microseconds(self, launch: Launch, copies: Sequence[Mapping[str, Any]]) -> float:
         """Median time of a launch, over replays of a graph of one launch a copy."""
         cupy = self.cupy
+        cupy.cuda.Device().synchronize()  # the copies were made on another stream
         stream = cupy.cuda.Stream(non_blocking=True)
         with stream:
             self.run(launch, copies[0])  # compiled and loaded before the capture
