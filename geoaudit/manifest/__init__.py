@@ -123,12 +123,14 @@ Symbols
     may).
 
 Arms
-    ``class`` is ``bit-identical``, ``reassociates`` or ``approximate``; ``reason`` one sentence.
-    Optional: ``values`` (of the symbol while on, default ``[1]``), ``inert`` (where it changes
-    nothing), ``excludes`` (arms it is never on with), ``in_all = false`` (not one of
-    ``--all-arms``). An arm acts through ``[kernels.K.arms.NAME]``, which may give anew any of the
-    keys marked * below, through formulas that use its symbol, or both. Two arms that may be on
-    together cannot change the same key of a kernel.
+    ``--arm NAME``, ``--arm NAME=VALUE`` or ``GEOAUDIT_NAME=VALUE`` in the environment switches one
+    on, the value 0 off. ``class`` is ``bit-identical``, ``reassociates`` or ``approximate``;
+    ``reason`` is one sentence. Optional: ``values`` (of the symbol while on, default ``[1]``),
+    ``inert`` (where it changes nothing), ``excludes`` (arms it is never on with) and
+    ``in_all = false`` (not one of ``--all-arms``).
+    An arm acts through ``[kernels.K.arms.NAME]``, which may give anew any of the keys marked *
+    below, through formulas that use its symbol, or both. Two arms that may be on together cannot
+    change the same key of a kernel.
 
 Buffers
     ``dtype`` (f64, f32, f16, bf16, i64, u64, i32, u32, i8, u8), ``elements``, ``init`` (``zeros``,

@@ -9,7 +9,7 @@ from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.model import Launch, Segment
 
 MOST_LAUNCHES = 200_000
-"""Launches, and ranges twice, that one token may have."""
+"""How many launches, openings and closings of ranges one token may have."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

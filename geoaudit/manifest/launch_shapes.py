@@ -47,11 +47,21 @@ def recipe_under(kernel: Kernel, arms: Mapping[str, int]) -> LaunchRecipe:
     Args:
         kernel: the kernel.
         arms: every arm -> its value; 0: off.
+
+    Raises:
+        ManifestError: one arm no longer passes what another reads or writes.
     """
     recipe = kernel.recipe
-    for name, arm in kernel.arms.items():
-        if arms[name]:
-            recipe = replace(recipe, **{key: getattr(arm.recipe, key) for key in arm.changed})
+    on = [name for name in kernel.arms if arms[name]]
+    for name in on:
+        arm = kernel.arms[name]
+        recipe = replace(recipe, **{key: getattr(arm.recipe, key) for key in arm.changed})
+    lost = {*recipe.inputs, *recipe.outputs} - recipe.buffers
+    if lost:
+        raise kernel.location.error(
+            f"with {' and '.join(on)} on, {min(lost)} is read or written but not passed; let one "
+            "arm exclude the other"
+        )
     return recipe
 
 

