@@ -1,0 +1,98 @@
+"""Plans on a device: their code loaded once, their memory shared."""
+
+from collections.abc import Sequence
+
+from geoaudit.manifest.plan import shared_buffers
+from geoaudit.manifest.planned import Argument, LaunchShape, Module, ModuleKey, StepPlan
+from geoaudit.recording.suite.arguments import PackedArguments
+from geoaudit.recording.suite.captured_token import CapturedToken
+from geoaudit.recording.suite.device_memory import DeviceMemory
+from geoaudit.recording.suite.driver_kernel import DriverKernel
+from geoaudit.recording.suite.prepared_token import PreparedToken, prepare
+from geoaudit.recording.suite.runtime import Runtime
+
+DEFAULT_SHARED_BYTES = 48 << 10
+"""Dynamic shared memory that a block may have without the kernel's being told."""
+
+
+class Engine:
+    """Launches the plans of one manifest on one device.
+
+    Arms that are compared find their data at the same addresses: the memory serves all plans.
+
+    Attributes:
+        runtime: of the device.
+        memory: of all plans.
+    """
+
+    def __init__(self, runtime: Runtime, plans: Sequence[StepPlan]) -> None:
+        """Allocate the memory that serves all plans.
+
+        Args:
+            runtime: of the device.
+            plans: of one manifest.
+
+        Raises:
+            NotMeasuredError: the device has not so much memory.
+        """
+        self.runtime = runtime
+        self.memory = DeviceMemory(runtime, shared_buffers(plans))
+        self._handles: dict[tuple[ModuleKey, str], int] = {}
+
+    def prepare(self, plan: StepPlan) -> PreparedToken:
+        """A plan, ready to be launched; its buffers hold what they held.
+
+        Args:
+            plan: one of those that the memory was made for.
+
+        Raises:
+            InputError: a source or binary cannot be used.
+            NotMeasuredError: a launch asks for more than the device has.
+        """
+        for module in plan.modules:
+            self._load(module)
+        return prepare(plan, self._kernel, self._pack, self.runtime.stream)
+
+    def restore(self, plan: StepPlan) -> None:
+        """Give the plan's buffers the contents it begins with, before the next launch."""
+        self.memory.restore(plan.buffers)
+
+    def capture(self, token: PreparedToken) -> CapturedToken:
+        """A token, launched before, as one CUDA graph.
+
+        Raises:
+            InputError, NotMeasuredError: it cannot be captured.
+        """
+        return CapturedToken(self.runtime.driver, token)
+
+    def synchronize(self) -> None:
+        """Wait for all that was launched.
+
+        Raises:
+            NotMeasuredError: a kernel failed.
+        """
+        self.runtime.driver.synchronize(self.runtime.stream.ptr)
+
+    def _load(self, module: Module) -> None:
+        missing = [entry for entry in module.entries if (module.key, entry) not in self._handles]
+        if not missing:
+            return
+        handles = self.runtime.load(Module(key=module.key, entries=tuple(missing)))
+        self._handles |= {(module.key, entry): handle for entry, handle in handles.items()}
+
+    def _kernel(self, shape: LaunchShape) -> DriverKernel:
+        kernel = DriverKernel(
+            self.runtime.driver,
+            self._handles[shape.module, shape.entry],
+            shape.entry,
+            cluster=shape.cluster,
+            is_programmatic=shape.programmatic_launch,
+        )
+        # Shapes of one kernel share its attributes: what one was allowed is not taken back.
+        needed = shape.shared_bytes
+        if needed > DEFAULT_SHARED_BYTES and needed > kernel.max_dynamic_shared_size_bytes:
+            kernel.max_dynamic_shared_size_bytes = needed
+        return kernel
+
+    def _pack(self, arguments: Sequence[Argument]) -> PackedArguments:
+        return PackedArguments(arguments, self.memory.address)

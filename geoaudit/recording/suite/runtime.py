@@ -1,0 +1,175 @@
+"""What the suite needs of CuPy: compiled code, memory and a stream."""
+
+# ruff: noqa: ANN401 - CuPy is untyped
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.manifest.planned import Module, ModuleKey
+from geoaudit.recording.suite.driver import CudaDriver
+from geoaudit.recording.suite.driver_kernel import Stream
+from geoaudit.recording.suite.presence import cuda_major
+
+STANDARD = "-std=c++17"
+SHOWN_LOG_LINES = 8
+
+
+class Allocation(Protocol):
+    """Device memory that lives as long as this object."""
+
+    @property
+    def ptr(self) -> int:
+        """Its address."""
+
+
+class Runtime(Protocol):
+    """Code, memory and a stream on one device."""
+
+    @property
+    def driver(self) -> CudaDriver:
+        """What launches."""
+
+    @property
+    def stream(self) -> Stream:
+        """What is launched on."""
+
+    def load(self, module: Module) -> Mapping[str, int]:
+        """The driver's handles of a module's kernels, by entry."""
+
+    def allocate(self, size_bytes: int) -> Allocation:
+        """Device memory, aligned for any type."""
+
+    def free_bytes(self) -> int:
+        """Device memory that is free."""
+
+
+class CupyRuntime:
+    """The runtime of CuPy's current device.
+
+    Memory comes from the driver and not from CuPy's pool, which would hide accesses outside of a
+    buffer from compute-sanitizer.
+    """
+
+    def __init__(self) -> None:
+        """Bring the device up.
+
+        Raises:
+            NotMeasuredError: CuPy is missing, or cannot use the device.
+        """
+        self.cupy = import_cupy()
+        try:
+            self.stream: Any = self.cupy.cuda.Stream(non_blocking=True)
+        except self.cupy.cuda.runtime.CUDARuntimeError as error:
+            raise NotMeasuredError(f"CuPy cannot use the CUDA device: {error}.") from error
+        self.driver = CudaDriver()
+        # A handle is good while its module is loaded.
+        self._kernels: list[Any] = []
+
+    def load(self, module: Module) -> Mapping[str, int]:
+        """The driver's handles of a module's kernels, by entry; compiled ones are cached by CuPy.
+
+        Raises:
+            InputError: the file cannot be read, compiled or loaded, or lacks a kernel; names it.
+        """
+        raw = self._raw_module(module)
+        handles = {}
+        for entry in module.entries:
+            handles[entry] = self._handle(raw, module.key, entry)
+        return handles
+
+    def allocate(self, size_bytes: int) -> Allocation:
+        """Device memory, zeroed by nobody.
+
+        Raises:
+            NotMeasuredError: there is not so much.
+        """
+        cuda = self.cupy.cuda
+        try:
+            memory: Allocation = cuda.Memory(max(1, size_bytes))
+        except (cuda.runtime.CUDARuntimeError, cuda.memory.OutOfMemoryError) as error:
+            raise NotMeasuredError(
+                f"no device memory for a buffer of {size_bytes:,} bytes: {error}. Give smaller "
+                "symbols with --set."
+            ) from error
+        return memory
+
+    def free_bytes(self) -> int:
+        """Device memory that is free."""
+        return int(self.cupy.cuda.runtime.memGetInfo()[0])
+
+    def view(self, allocation: Allocation, elements: int, dtype: Any) -> Any:
+        """A cupy.ndarray of the first elements of an allocation, without a copy."""
+        pointer = self.cupy.cuda.MemoryPointer(allocation, 0)
+        return self.cupy.ndarray((elements,), dtype=dtype, memptr=pointer)
+
+    def _raw_module(self, module: Module) -> Any:
+        key = module.key
+        if key.kind != "source":
+            return self.cupy.RawModule(path=key.file)
+        templates = [entry for entry in module.entries if "<" in entry]
+        return self.cupy.RawModule(
+            code=_source(key.file),
+            options=compile_options(key),
+            name_expressions=templates or None,
+        )
+
+    def _handle(self, raw: Any, key: ModuleKey, entry: str) -> int:
+        cuda = self.cupy.cuda
+        try:
+            kernel = raw.get_function(entry)
+            handle = int(kernel.kernel.ptr)
+        except cuda.compiler.CompileException as error:
+            raise InputError(f"{key.file}: NVRTC refuses it:\n{_log(str(error))}") from error
+        except cuda.driver.CUDADriverError as error:
+            raise InputError(_load_failure(key, entry, str(error))) from error
+        self._kernels.append(kernel)
+        return handle
+
+
+def import_cupy() -> Any:
+    """The module cupy.
+
+    Raises:
+        NotMeasuredError: it is not installed, or does not load; says how to mend it.
+    """
+    try:
+        return importlib.import_module("cupy")
+    except ImportError as error:
+        major = cuda_major() or 13
+        raise NotMeasuredError(
+            f"there is a CUDA device here, and CuPy cannot be imported ({error}). Install it: "
+            f"pip install 'geoaudit[cuda{major}]'"
+        ) from error
+
+
+def compile_options(key: ModuleKey) -> tuple[str, ...]:
+    """The options that NVRTC is given for a source."""
+    standard = () if any(option.startswith("-std") for option in key.options) else (STANDARD,)
+    defines = (f"-D{name}={value}" for name, value in key.defines)
+    return (*standard, f"-I{Path(key.file).parent.resolve()}", *key.options, *defines)
+
+
+def _source(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read: {error}") from error
+
+
+def _log(text: str) -> str:
+    """The first errors of a compiler's log, which may hold a thousand that follow from them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line] or lines
+    return "\n".join(errors[:SHOWN_LOG_LINES])
+
+
+def _load_failure(key: ModuleKey, entry: str, error: str) -> str:
+    if "NOT_FOUND" in error or "not found" in error:
+        return (
+            f'{key.file}: has no kernel {entry}. Declare it extern "C", or write entry as its '
+            "mangled name or, in a source, as a template instance."
+        )
+    return f"{key.file}: cannot be loaded: {error}. Build it for this device and driver."
