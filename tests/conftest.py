@@ -67,6 +67,15 @@ def _terminal_of_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def _no_device_for_the_suite(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`geoaudit scan` replays, on a machine with a GPU too, unless a test is marked gpu."""
+    if request.node.get_closest_marker("gpu") is None:
+        monkeypatch.setattr("geoaudit.recording.suite.presence.has_device", lambda: False)
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """A function that compares a text with a file of ``tests/golden``, byte for byte."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.suite_options import SUITE_SECTION
 from geoaudit.cli.token_options import MOST_TOKENS, regular_expression
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ SELECTION = (
 )
 # Titles of the groups of `scan --help`, and the parameters that stand there.
 HELP_SECTIONS: dict[str, tuple[str, ...]] = {
+    **dict([SUITE_SECTION]),
     "Recording a COMMAND": ("duration_s", "control", "yields", "progress"),
     "Reading a TRACE": ("allow_partial",),
     "What a token is": ("token_range", "token_kernel", "tokens"),

@@ -1,4 +1,4 @@
-"""`geoaudit scan`: a recording from a profile someone has, or from what ships with geoaudit."""
+"""`geoaudit scan`: a recording of the suite, of a command, or from a profile someone has."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,16 +19,32 @@ from geoaudit.cli.record_options import (
     refuse_options_without_command,
     selection_of,
 )
+from geoaudit.cli.saving import save, say
+from geoaudit.cli.suite_options import (
+    manifest_of,
+    refuse_suite_options,
+    suite_choices_of,
+    suite_options,
+)
+from geoaudit.cli.suite_scan import KeptPart, scan_suite
 from geoaudit.cli.token_options import token_options, token_options_of
 from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from geoaudit.launches.recording import Recording, TokenOptions
     from geoaudit.recording.selection import Selection
 
-HELP = """Record a command, or turn a profile into a recording that `rank` and `report` read.
+HELP = """Record the decode suite, a manifest's kernels or a command, or turn a profile into a
+recording; `rank` and `report` read it.
+
+Without an argument the decode suite that ships with geoaudit runs on the GPU: the kernels of a
+token of an inference engine, each launched as a correct first version launches it, and with --arm
+reshaped. 12 tokens are recorded after 3 of warm-up (--tokens N: another number; below 10 no spread
+is judged). On a machine without a GPU a recording that ships with geoaudit is replayed: real
+kernels, recorded on an H200, and marked as replayed, so that no gate accepts it.
+
+MANIFEST.toml names kernels of your own: CUDA C++, cubin, fatbin or PTX. kernels/manifest.toml is
+one, and `python -c "import geoaudit.manifest as m; help(m)"` documents the format.
 
 With `-- COMMAND` every kernel that the command and its children launch is recorded: C++, Rust or
 Python, eager or in CUDA graphs. Its input and output are its own, and what geoaudit has to say goes
@@ -45,18 +61,19 @@ recording.
   Nsight Compute, CSV    ncu --csv --page raw, or --page details
   rocprofv3, CSV         rocprofv3 --kernel-trace --output-format csv
 
-With neither, the decode capture that ships with geoaudit is replayed: real kernels, recorded on an
-H200, and marked as replayed, so that no gate accepts it.
-
 \b
 Examples:
+  geoaudit scan && geoaudit rank                   run the suite and audit it
+  geoaudit scan --list-arms                        what can be reshaped, and why
+  geoaudit scan --arm WIDE_NORM --arm KDA_VALUE_TILE=16
+  geoaudit scan --all-arms --graph --set tp=4      reshaped, as a CUDA graph, four ranks
+  geoaudit scan my_manifest.toml --set context=4096
   geoaudit scan -- ./engine --prompt hello         record a command
   geoaudit scan -- ./engine | jq .text             its output stays its own
   geoaudit scan --duration 10 -- ./serve           its first ten seconds of CUDA
   geoaudit scan --range generate -- python run.py  only what is launched in an NVTX range
   geoaudit scan --token-range decode --skip-tokens 3 --max-tokens 20 -- python run.py
   geoaudit scan --control 5 -- ./engine            and what recording costs
-  geoaudit scan                                    replay the shipped capture
   geoaudit scan trace.json.gz && geoaudit rank     audit a PyTorch profile
   geoaudit scan rank*.json.gz -o run.parquet       all ranks of a run
   geoaudit scan trace.json.gz --token-range 'ProfilerStep#\\d+'
@@ -64,7 +81,9 @@ Examples:
 
 
 @click.command(cls=ScanCommand, help=HELP)
-@click.argument("traces", nargs=-1, type=click.Path(path_type=Path), metavar="[TRACE]...")
+@click.argument(
+    "traces", nargs=-1, type=click.Path(path_type=Path), metavar="[MANIFEST.toml|TRACE...]"
+)
 @click.option(
     "-o",
     "--output-file",
@@ -79,6 +98,7 @@ Examples:
     is_flag=True,
     help="Read what is complete of a cut file; the recording is marked PARTIAL.",
 )
+@suite_options
 @record_options
 @token_options
 @click.pass_context
@@ -95,14 +115,21 @@ def scan(
     from geoaudit.recording.selection import select
 
     refuse_other_files(output)
+    choices = suite_choices_of(values)
     options = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
     selection = selection_of(values)
-    command = command_of(ctx)
+    command, manifest = command_of(ctx), manifest_of(traces)
     if command is None:
         refuse_options_without_command(values)
-        read = _read(traces, allow_partial) if traces else [_replayed()]
-        _save([select(recording, options, selection) for recording in read], output)
+        if traces and manifest is None:
+            refuse_suite_options(choices, "a TRACE")
+            read = _read(traces, allow_partial)
+            save([select(recording, options, selection) for recording in read], output)
+        else:
+            kept = KeptPart(output=output, options=options, selection=selection)
+            ctx.exit(scan_suite(manifest, choices, kept))
         return
+    refuse_suite_options(choices, "a COMMAND")
     if not command or traces or allow_partial:
         raise click.UsageError("give a COMMAND after --, and no TRACE or --allow-partial before it")
     recorded = record_processes(command, output, record_choices_of(values))
@@ -127,30 +154,17 @@ def _save_recorded(
     try:
         selected = select_processes(recordings, options, selection)
     except GeoauditError as error:
-        _save(recordings, output, err=True)
-        _say([*recorded.processes.troubles, *recorded.lines])
+        save(recordings, output, err=True)
+        say([*recorded.processes.troubles, *recorded.lines])
         whole = f"{error} The recording is saved whole."
         if not recorded.exit_code:
             raise type(error)(whole) from error
-        _say([whole])
+        say([whole])
         return recorded.exit_code
-    _save(selected.recordings, output, err=True)
+    save(selected.recordings, output, err=True)
     troubles = [*recorded.processes.troubles, *selected.troubles]
-    _say([*selected.notes, *troubles, *recorded.lines])
+    say([*selected.notes, *troubles, *recorded.lines])
     return recorded.exit_code or (EXIT_NOT_MEASURED if troubles else EXIT_CLEAN)
-
-
-def _say(lines: "Sequence[str]") -> None:
-    from geoaudit.render.names import visible
-
-    for line in lines:
-        click.echo(f"geoaudit: {visible(line)}", err=True)
-
-
-def _save(recordings: "Sequence[Recording]", output: Path, *, err: bool = False) -> None:
-    _write(recordings, output)
-    for line in _summary(recordings, output):
-        click.echo(line, err=err)
 
 
 def _read(traces: tuple[Path, ...], allow_partial: bool) -> list["Recording"]:
@@ -168,55 +182,3 @@ def _read(traces: tuple[Path, ...], allow_partial: bool) -> list["Recording"]:
             read = read_profile(trace, ReadOptions(allow_partial=allow_partial, progress=progress))
         recordings.append(read)
     return recordings
-
-
-def _replayed() -> "Recording":
-    from dataclasses import replace
-
-    from geoaudit.cli.shipped import shipped_capture
-    from geoaudit.launches.store import read_recording
-
-    shipped = read_recording(shipped_capture())
-    return replace(shipped, metadata=replace(shipped.metadata, replayed=True))
-
-
-def _write(recordings: "Sequence[Recording]", output: Path) -> None:
-    from geoaudit.launches.store import write_dataset, write_recording
-
-    if len(recordings) == 1:
-        write_recording(recordings[0], output)
-    else:
-        write_dataset(recordings, output)
-
-
-def _summary(recordings: "Sequence[Recording]", output: Path) -> list[str]:
-    from geoaudit.render.names import visible
-
-    lines = [line for recording in recordings for line in _recording_lines(recording)]
-    shown = "" if output == DEFAULT_SCAN else f" {output}"
-    return [visible(line) for line in (*lines, f"wrote {output}", f"next: geoaudit rank{shown}")]
-
-
-def _recording_lines(recording: "Recording") -> list[str]:
-    from geoaudit.launches import schema as s
-    from geoaudit.render.numbers import plural
-
-    metadata, launches = recording.metadata, recording.launches
-    kernels = int((launches[s.KIND] == s.KIND_KERNEL).sum())
-    tokens = int(launches[s.TOKEN].nunique())
-    names = sorted({device.name or "unknown device" for device in metadata.devices})
-    devices = ", ".join(names) or "unknown device"
-    launched = plural(kernels, "kernel launch", "kernel launches")
-    parts = [
-        f"{metadata.source_name}: {launched} on {devices}",
-        plural(tokens, "token") if tokens else "no tokens found",
-    ]
-    if metadata.untimed:
-        parts.append(f"{metadata.untimed:,} untimed")
-    if metadata.partial:
-        parts.append("PARTIAL")
-    replay = (
-        f"REPLAYED: recorded on {devices} on {metadata.recorded_on}; no kernel ran on this machine"
-    )
-    warnings = [f"warning: {warning}" for warning in metadata.warnings]
-    return [*([replay] if metadata.replayed else []), ", ".join(parts), *warnings]

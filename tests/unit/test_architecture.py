@@ -17,7 +17,7 @@ ALLOWED = {
     "manifest": set(),
     "launches": {"devices"},
     "sources": {"launches", "devices"},
-    "recording": {"launches", "devices"},
+    "recording": {"launches", "devices", "manifest"},
     "geometry": {"devices"},
     "diagnosis": {"geometry", "devices", "launches"},
     "ranking": {"diagnosis", "geometry", "launches", "devices"},

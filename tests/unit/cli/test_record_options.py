@@ -103,7 +103,7 @@ def test_options_of_the_other_form_are_refused(
 
 def test_help_names_every_option_once_and_in_its_group() -> None:
     text = CliRunner().invoke(main, ["scan", "--help"], terminal_width=100).output
-    assert text.startswith("Usage: main scan [OPTIONS] [TRACE]... [-- COMMAND...]\n")
+    assert text.startswith("Usage: main scan [OPTIONS] [MANIFEST.toml|TRACE...] [-- COMMAND...]\n")
     grouped = [name for names in HELP_SECTIONS.values() for name in names]
     assert len(grouped) == len(set(grouped))
     assert set(grouped) <= {parameter.name for parameter in scan.params}
