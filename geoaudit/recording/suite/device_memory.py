@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from geoaudit.errors import NotMeasuredError
+from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.manifest.planned import BufferUse, PlannedBuffer
 from geoaudit.quantities import byte_count, plural
 from geoaudit.recording.suite import filling
@@ -30,6 +30,7 @@ class DeviceMemory:
         """
         _require_room(runtime, buffers)
         self._runtime = runtime
+        self._room = {buffer.name: buffer for buffer in buffers}
         self._allocations: Mapping[str, Sequence[Allocation]] = {
             buffer.name: [runtime.allocate(buffer.bytes_per_copy) for _ in range(buffer.copies)]
             for buffer in buffers
@@ -46,6 +47,24 @@ class DeviceMemory:
     def allocation(self, use: BufferUse) -> Allocation:
         """The memory of a copy of a buffer."""
         return self._allocations[use.buffer][use.copy]
+
+    def require(self, buffers: Iterable[PlannedBuffer]) -> None:
+        """Refuse buffers that are larger than what was allocated, and would be written past.
+
+        Raises:
+            InputError: names the buffer.
+        """
+        for buffer in buffers:
+            room = self._room.get(buffer.name)
+            if (
+                room is None
+                or room.bytes_per_copy < buffer.bytes_per_copy
+                or room.copies < buffer.copies
+            ):
+                raise InputError(
+                    f"buffer {buffer.name} is larger in this plan than in those that the memory "
+                    "was allocated for: allocate for the largest plan."
+                )
 
     def restore(self, buffers: Iterable[PlannedBuffer]) -> None:
         """Give buffers the contents that the manifest says; weights only where they have others.

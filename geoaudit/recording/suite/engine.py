@@ -43,19 +43,29 @@ class Engine:
         """A plan, ready to be launched; its buffers hold what they held.
 
         Args:
-            plan: one of those that the memory was made for.
+            plan: no larger than those that the memory was made for.
 
         Raises:
-            InputError: a source or binary cannot be used.
+            InputError: a source or binary cannot be used, or the plan is larger.
             NotMeasuredError: a launch asks for more than the device has.
         """
+        self.memory.require(plan.buffers)
         for module in plan.modules:
             self._load(module)
         return prepare(plan, self._kernel, self._pack, self.runtime.stream)
 
     def restore(self, plan: StepPlan) -> None:
-        """Give the plan's buffers the contents it begins with, before the next launch."""
+        """Give the plan's buffers the contents it begins with, and wait for that.
+
+        A launch that begins before the one ahead of it has ended must not meet a filling.
+
+        Raises:
+            InputError: the plan is larger than those that the memory was made for.
+            NotMeasuredError: the driver refuses.
+        """
+        self.memory.require(plan.buffers)
         self.memory.restore(plan.buffers)
+        self.synchronize()
 
     def capture(self, token: PreparedToken) -> CapturedToken:
         """A token, launched before, as one CUDA graph.

@@ -91,7 +91,6 @@ def record_plan(
             token = engine.prepare(plan)
             report(_LOADED)
             engine.restore(plan)
-            engine.synchronize()
             report(_FILLED)
             warm_up(engine, token, options.warm_up_tokens)
             report(_WARM)
