@@ -211,7 +211,8 @@ def check_scan(name: str, recording: Recording, planned: StepPlan, *, is_graph: 
         REPORT.check(
             f"{name}: asked beside launched", bool((asked == kernels[s.GRID_X]).all()), True
         )
-        layers = kernels[s.RANGES].astype(str).str.startswith("decode_token/kda_layer/geoaudit:")
+        path = r"decode_token#\d+/kda_layer#\d+/geoaudit:"
+        layers = kernels[s.RANGES].astype(str).str.match(path)
         REPORT.check(f"{name}: launches in kda_layer", int(layers.sum()), 12 * 69 * 17)
 
 

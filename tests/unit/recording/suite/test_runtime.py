@@ -1,0 +1,168 @@
+"""What is asked of CuPy, and what is said where it refuses."""
+
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.manifest.model import CodeKind
+from geoaudit.manifest.planned import Module, ModuleKey
+from geoaudit.recording.suite import runtime
+from geoaudit.recording.suite.driver import CudaDriver
+from geoaudit.recording.suite.runtime import CupyRuntime, compile_options, import_cupy
+from tests.unit.recording.suite.fake_device import FakeLibrary
+
+
+class CompileError(Exception):
+    """As cupy.cuda.compiler.CompileException."""
+
+
+class RuntimeRefusal(RuntimeError):
+    """As cupy.cuda.runtime.CUDARuntimeError."""
+
+
+class DriverRefusal(RuntimeError):
+    """As cupy.cuda.driver.CUDADriverError."""
+
+
+class FakeCupy(ModuleType):
+    """As much of CuPy as the suite uses; `modules` are what it was asked to make."""
+
+    def __init__(self) -> None:
+        super().__init__("cupy")
+        self.modules: list[dict[str, Any]] = []
+        self.error: Exception | None = None
+        self.RawModule = self._raw_module
+        self.cuda = SimpleNamespace(
+            Stream=lambda non_blocking: SimpleNamespace(ptr=7),
+            Memory=self._memory,
+            compiler=SimpleNamespace(CompileException=CompileError),
+            driver=SimpleNamespace(CUDADriverError=DriverRefusal),
+            runtime=SimpleNamespace(CUDARuntimeError=RuntimeRefusal, memGetInfo=lambda: (10, 20)),
+            memory=SimpleNamespace(OutOfMemoryError=MemoryError),
+        )
+
+    def _raw_module(self, **options: Any) -> SimpleNamespace:  # noqa: ANN401 - CuPy's own
+        self.modules.append(options)
+
+        def get_function(name: str) -> SimpleNamespace:
+            if self.error:
+                raise self.error
+            return SimpleNamespace(kernel=SimpleNamespace(ptr=len(name)))
+
+        return SimpleNamespace(get_function=get_function)
+
+    def _memory(self, size: int) -> SimpleNamespace:
+        if self.error:
+            raise self.error
+        return SimpleNamespace(ptr=size)
+
+
+@pytest.fixture
+def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
+    fake = FakeCupy()
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    monkeypatch.setattr(runtime, "CudaDriver", lambda: CudaDriver(FakeLibrary()))
+    return fake
+
+
+def module(file: Path, *entries: str, kind: CodeKind = "source") -> Module:
+    key = ModuleKey(kind=kind, file=str(file), options=("-lineinfo",), defines=(("TILE", 32),))
+    return Module(key=key, entries=entries)
+
+
+def test_a_source_is_compiled_with_its_options_folder_and_macros(
+    cupy: FakeCupy, tmp_path: Path
+) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("// code")
+    handles = CupyRuntime().load(module(source, "norm", "tile<32>"))
+    assert handles == {"norm": 4, "tile<32>": 8}
+    assert cupy.modules == [
+        {
+            "code": "// code",
+            "options": ("-std=c++17", f"-I{tmp_path}", "-lineinfo", "-DTILE=32"),
+            "name_expressions": ["tile<32>"],
+        }
+    ]
+
+
+def test_a_chosen_standard_is_kept() -> None:
+    key = ModuleKey(kind="source", file="k.cu", options=("-std=c++20",), defines=())
+    assert [option for option in compile_options(key) if "-std" in option] == ["-std=c++20"]
+
+
+@pytest.mark.parametrize("kind", ["cubin", "fatbin", "ptx"])
+def test_a_ready_binary_is_loaded_by_its_path(
+    cupy: FakeCupy, tmp_path: Path, kind: CodeKind
+) -> None:
+    file = tmp_path / "k.bin"
+    assert CupyRuntime().load(module(file, "norm", kind=kind)) == {"norm": 4}
+    assert cupy.modules == [{"path": str(file)}]
+
+
+def test_what_the_compiler_says_is_told_without_what_follows_from_it(
+    cupy: FakeCupy, tmp_path: Path
+) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("x")
+    cupy.error = CompileError("note: one\nk.cu(3): error: bad\n" + "k.cu(4): error: more\n" * 50)
+    with pytest.raises(InputError) as refused:
+        CupyRuntime().load(module(source, "norm"))
+    lines = str(refused.value).splitlines()
+    assert lines[0] == f"{source}: NVRTC refuses it:"
+    assert lines[1] == "k.cu(3): error: bad"
+    assert len(lines) == 1 + runtime.SHOWN_LOG_LINES
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("CUDA_ERROR_NOT_FOUND: symbol not found", 'has no kernel norm. Declare it extern "C"'),
+        ("CUDA_ERROR_NO_BINARY_FOR_GPU", "cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU. Build"),
+    ],
+)  # fmt: skip
+def test_a_missing_kernel_and_a_foreign_binary_are_told_apart(
+    cupy: FakeCupy, tmp_path: Path, error: str, told: str
+) -> None:
+    cupy.error = DriverRefusal(error)
+    with pytest.raises(InputError, match=r"k\.cubin") as refused:
+        CupyRuntime().load(module(tmp_path / "k.cubin", "norm", kind="cubin"))
+    assert told in str(refused.value)
+
+
+def test_a_source_that_is_gone_is_named(cupy: FakeCupy, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone\.cu: cannot be read"):
+        CupyRuntime().load(module(tmp_path / "gone.cu", "norm"))
+
+
+def test_memory(cupy: FakeCupy) -> None:
+    device = CupyRuntime()
+    assert device.allocate(100).ptr == 100
+    assert device.free_bytes() == 10
+    for error in (RuntimeRefusal("out of memory"), MemoryError("out of memory")):
+        cupy.error = error
+        with pytest.raises(NotMeasuredError, match=r"1,000 bytes: out of memory.*--set"):
+            device.allocate(1000)
+
+
+def test_a_device_that_cupy_cannot_use_is_told(cupy: FakeCupy) -> None:
+    def refused(**_: object) -> None:
+        raise RuntimeRefusal("cudaErrorInsufficientDriver")
+
+    cupy.cuda.Stream = refused
+    with pytest.raises(NotMeasuredError, match="cannot use the CUDA device: cudaErrorInsuff"):
+        CupyRuntime()
+
+
+@pytest.mark.parametrize(("major", "extra"), [(12, "cuda12"), (13, "cuda13"), (None, "cuda13")])
+def test_without_cupy_the_fix_is_told(
+    monkeypatch: pytest.MonkeyPatch, major: int | None, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr(runtime, "cuda_major", lambda: major)
+    with pytest.raises(NotMeasuredError, match=rf"pip install 'geoaudit\[{extra}\]'"):
+        import_cupy()
