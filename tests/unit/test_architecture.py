@@ -18,6 +18,7 @@ ALLOWED = {
     "launches": {"devices"},
     "sources": {"launches", "devices"},
     "recording": {"launches", "devices", "manifest"},
+    "experiments": {"recording", "launches", "ranking", "manifest"},
     "geometry": {"devices"},
     "diagnosis": {"geometry", "devices", "launches"},
     "ranking": {"diagnosis", "geometry", "launches", "devices"},

@@ -1,0 +1,253 @@
+"""`geoaudit scan` of the suite and of manifests: options, errors, and what is said."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import geoaudit
+from geoaudit.cli import suite_scan
+from geoaudit.cli.main import main
+from geoaudit.cli.shipped import shipped_manifest
+from geoaudit.errors import InputError
+from geoaudit.launches.store import read_recording
+from geoaudit.manifest.planned import StepPlan
+from geoaudit.manifest.reading import read_manifest
+from geoaudit.manifest.settings import VARIABLE_PREFIX
+from geoaudit.recording.suite import presence, runtime, suite_run
+from geoaudit.recording.suite.suite_run import RunOptions, SuiteRecording
+from tests.unit.manifest.example_manifest import FILE as EXAMPLE
+
+ARMS = read_manifest(shipped_manifest()).arms
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for arm in ARMS:
+        monkeypatch.delenv(VARIABLE_PREFIX + arm, raising=False)
+    return tmp_path
+
+
+class Device:
+    """A machine with a device; keeps what it was asked to run."""
+
+    def __init__(self) -> None:
+        self.ran: list[tuple[str, StepPlan, RunOptions]] = []
+        self.troubles: tuple[str, ...] = ()
+
+    def record_plan(
+        self, name: str, plan: StepPlan, options: RunOptions, *_: object
+    ) -> SuiteRecording:
+        self.ran.append((name, plan, options))
+        recording = suite_scan.replayed()
+        metadata = replace(recording.metadata, replayed=False, source_name=name)
+        return SuiteRecording(
+            recording=replace(recording, metadata=metadata), troubles=self.troubles
+        )
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> Device:
+    found = Device()
+    monkeypatch.setattr(presence, "has_device", lambda: True)
+    monkeypatch.setattr(runtime, "import_cupy", lambda: None)
+    monkeypatch.setattr(suite_run, "record_plan", found.record_plan)
+    return found
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["scan", *arguments])
+    assert result.exit_code == code, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def test_without_an_argument_the_suite_runs_with_every_arm_off(device: Device) -> None:
+    result = run()
+    ((name, plan, options),) = device.ran
+    assert (name, plan.step, options) == ("decode suite", "decode", RunOptions())
+    assert set(plan.arms.values()) == {0}
+    assert plan.symbols["context"] == 131072
+    lines = result.output.splitlines()
+    assert lines[0] == "arms: all off · step decode · eager"
+    assert lines[1].startswith("decode suite: 10,717 kernel launches on NVIDIA H200, 12 tokens")
+    assert lines[-2] == "next: geoaudit rank"
+    assert lines[-1].startswith("then: geoaudit scan --all-arms")
+    assert "REPLAYED" not in result.output
+    assert not read_recording(Path("geoaudit-scan.parquet")).metadata.replayed
+
+
+def test_options_reach_the_plan_and_the_run(device: Device) -> None:
+    result = run(
+        "--arm", "WIDE_NORM", "--arm", "KDA_VALUE_TILE=16", "--set", "context=4096", "--set",
+        "tp=4", "--graph", "--tokens", "20", "-o", "on.parquet",
+    )  # fmt: skip
+    ((_, plan, options),) = device.ran
+    on = {name: value for name, value in plan.arms.items() if value}
+    assert on == {"WIDE_NORM": 1, "KDA_VALUE_TILE": 16}
+    assert (plan.symbols["context"], plan.symbols["n_head"]) == (4096, 24)
+    assert (options.tokens, options.is_graph) == (20, True)
+    assert "arms: WIDE_NORM=1 KDA_VALUE_TILE=16 · step decode · one CUDA graph" in result.output
+    assert "next: geoaudit rank on.parquet" in result.output
+    assert "then: geoaudit scan runs the baseline" in result.output
+
+
+def test_all_arms_leaves_out_what_is_not_meant_to_stay(device: Device) -> None:
+    run("--all-arms", "--arm", "PDL=0")
+    plan = device.ran[0][1]
+    off = {name for name, value in plan.arms.items() if not value}
+    assert off == {"PDL", *(name for name, arm in ARMS.items() if not arm.in_all)}
+
+
+def test_gates_of_the_environment_count_and_the_command_line_wins(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEOAUDIT_WIDE_NORM", "1")
+    monkeypatch.setenv("GEOAUDIT_PDL", "1")
+    run("--arm", "PDL=0")
+    arms = device.ran[0][1].arms
+    assert (arms["WIDE_NORM"], arms["PDL"]) == (1, 0)
+
+
+def test_another_step(device: Device) -> None:
+    run("--step", "gqa")
+    assert device.ran[0][1].step == "gqa"
+
+
+def test_a_manifest_of_the_users_own(device: Device) -> None:
+    result = run(str(EXAMPLE), "--arm", "WIDE_NORM")
+    name, plan, _ = device.ran[0]
+    assert name == "a small decode step"
+    assert len(plan.launches) == 13
+    assert f"then: geoaudit scan {EXAMPLE} runs the baseline" in result.output
+
+
+def test_a_tokens_number_does_not_cut_the_recording_by_count(device: Device) -> None:
+    run("--tokens", "3")
+    options = read_recording(Path("geoaudit-scan.parquet")).metadata.token_options
+    assert options.token_count is None
+
+
+def test_troubles_are_told_and_the_exit_code_is_3(device: Device) -> None:
+    device.troubles = ("CUPTI is taken",)
+    result = run(code=3)
+    assert result.stderr == "geoaudit: CUPTI is taken\n"
+    assert Path("geoaudit-scan.parquet").exists()
+
+
+def test_a_gpu_without_cupy_is_an_error_with_the_fix_and_no_replay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(presence, "has_device", lambda: True)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    result = run(code=3)
+    assert "pip install 'geoaudit[cuda13]'" in result.stderr
+    assert result.stdout == ""
+    assert not Path("geoaudit-scan.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--arm", "WIDE_NORM"], ["--all-arms"], ["--graph"], ["--set", "tp=1"], [str(EXAMPLE)]],
+)
+def test_without_a_device_nothing_that_was_asked_for_is_replayed(arguments: list[str]) -> None:
+    result = run(*arguments, code=3)
+    assert "needs a CUDA device, and none was found" in result.stderr
+    assert "launches, in" in result.stderr
+    assert not Path("geoaudit-scan.parquet").exists()
+
+
+def test_a_gate_of_the_environment_is_asked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEOAUDIT_WIDE_NORM", "1")
+    assert "GEOAUDIT_WIDE_NORM=1: this needs a CUDA device" in run(code=3).stderr
+    monkeypatch.setenv("GEOAUDIT_WIDE_NORM", "0")
+    assert run().stdout.startswith("REPLAYED")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--arm", "WIDE_NORMS"], "unknown arm"),
+        (["--arm", "WIDE_NORM=2"], "the value must be one of 0, 1"),
+        (["--arm", "GQA_HYBRID", "--arm", "GQA_SHARED_BLOCK"], "exclude each other"),
+        (["--set", "contexts=1"], "unknown symbol"),
+        (["--set", "context"], "write NAME=VALUE"),
+        (["--step", "prefill"], "unknown step"),
+        (["gone.toml"], "gone.toml: No such file"),
+        (["broken.toml"], "broken.toml:1: "),
+        (["a.toml", "b.json"], "a.toml is a manifest: give one, and no TRACE beside it"),
+        (["t.json", "--arm", "WIDE_NORM"], "--arm is for the suite or a MANIFEST.toml"),
+        (["--graph", "--", "true"], "--graph is for the suite"),
+        (["--list-arms", "--", "true"], "--list-arms is for the suite"),
+        (["a.toml", "--", "true"], "no TRACE"),
+        (["--duration", "1"], "--duration is for a recorded command"),
+    ],
+)
+def test_bad_input_is_told_in_one_line_with_code_2(
+    folder: Path, arguments: list[str], told: str
+) -> None:
+    (folder / "broken.toml").write_text("name =\n")
+    result = run(*arguments, code=2)
+    assert told in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_arms_are_listed_with_class_reason_and_the_restore_set() -> None:
+    text = run("--list-arms").output
+    for name, arm in ARMS.items():
+        assert re.search(
+            rf"^{name}  {arm.arm_class}(, not one of --all-arms)?$", text, re.MULTILINE
+        )
+        assert " ".join(arm.reason.split()) in " ".join(text.split())
+    restore = text.partition("the baseline, whatever the environment says:")[2].split()
+    assert restore == [f"GEOAUDIT_{name}=0" for name in ARMS]
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_the_printed_restore_set_gives_the_baseline(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run()
+    printed = run("--list-arms").output.partition("environment says:")[2].split()
+    for gate in printed:
+        monkeypatch.setenv(*gate.split("="))
+    run()
+    (_, before, _), (_, after, _) = device.ran
+    assert after == before
+
+
+def test_the_arms_of_a_manifest_are_its_own() -> None:
+    text = run(str(EXAMPLE), "--list-arms").output
+    assert text.startswith("a small decode step: 2 arms\n")
+    assert "values 4, 8; 4 by itself." in text
+    assert "changes nothing where 32 one-warp blocks fill an SM already." in text
+
+
+def test_the_suite_is_found_in_a_wheel_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = tmp_path / "geoaudit"
+    (package / "shipped_kernels").mkdir(parents=True)
+    monkeypatch.setattr(geoaudit, "__file__", str(package / "__init__.py"))
+    with pytest.raises(InputError, match="the decode suite is missing"):
+        shipped_manifest()
+    manifest = package / "shipped_kernels" / "manifest.toml"
+    manifest.write_text("")
+    assert shipped_manifest() == manifest
+
+
+def test_a_bar_is_shown_on_a_terminal_alone(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+
+    def record_plan(*arguments: Any) -> SuiteRecording:  # noqa: ANN401
+        told.append(arguments[-1])
+        return device.record_plan(*arguments)
+
+    monkeypatch.setattr(suite_run, "record_plan", record_plan)
+    run()
+    assert told == [None]
