@@ -2,9 +2,16 @@
 
     python tests/gpu/suite.py --output FOLDER [--only scans measure kernels bytes gqa]
 
-Needs CuPy and geoaudit's recorder. Every check prints one line, ``ok`` or ``FAIL``; exit code 1
-where one fails. FOLDER gets the recordings of `geoaudit scan` (eager, graph, arms on, both) and
-`measured.json`. `--small` shrinks the sizes to try the script itself, with checks that then fail.
+Needs CuPy and geoaudit with its recorder, installed or on PYTHONPATH. Every check prints one line,
+``ok`` or ``FAIL``; exit code 1 where one fails. FOLDER gets the recordings of `geoaudit scan`
+(eager, graph, arms on, both), `measured.json` and `environment.json`.
+
+Under compute-sanitizer, which takes the recorder's place, every arm is launched at small sizes.
+Scratch memory is left as it was allocated: initcheck sees what is read before it is written.
+
+    compute-sanitizer --tool memcheck python tests/gpu/suite.py --small --only run
+
+`--small` also tries the other parts; checks of the documents' sizes then fail.
 """
 
 import argparse
@@ -46,7 +53,7 @@ from geoaudit.recording.suite.runtime import CupyRuntime
 from geoaudit.recording.suite.suite_run import RunOptions, range_of, run_tokens, warm_up
 
 MANIFEST = read_manifest(shipped_manifest())
-SMALL = ("context=4096", "experts=16", "layer_groups=2", "vocabulary=2048")
+SMALL = ("context=16400", "experts=16", "layer_groups=1", "vocabulary=2048", "gqa_layers=2")
 DEEPEST = 131072
 DEPTHS = (1024, 4096, 4097, 16385, 16386, DEEPEST)
 TILES = ("KDA_VALUE_TILE=8", "KDA_VALUE_TILE=16", "KDA_VALUE_TILE=32")
@@ -121,22 +128,23 @@ def _with(sizes: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     return tuple({size.partition("=")[0]: size for size in (*sizes, *more)}.values())
 
 
-def make_machine(sizes: tuple[str, ...]) -> Machine:
+def make_machine(sizes: tuple[str, ...], *, is_measured: bool) -> Machine:
     runtime = CupyRuntime()
     wide = ("gqa_n_head=128", *sizes)
     settings = resolve_settings(MANIFEST, assignments=_with((), wide))
     plans = [plan(MANIFEST, settings, step) for step in ("decode", "gqa")]
     begin = time.perf_counter()
     engine = Engine(runtime, plans)
-    for one in plans:
-        engine.restore(one)
+    if is_measured:
+        for one in plans:
+            engine.restore(one)
     size = sum(one.device_bytes for one in plans) / 1e9
     print(f"     allocated and filled {size:.1f} GB in {time.perf_counter() - begin:.2f} s")
     machine = Machine(
         runtime=runtime,
         engine=engine,
         sizes=sizes,
-        copy_bytes_per_second=copy_bandwidth(runtime),
+        copy_bytes_per_second=copy_bandwidth(runtime) if is_measured else float("nan"),
     )
     print(f"     copy {machine.copy_bytes_per_second / 1e12:.2f} TB/s, read and written")
     return machine
@@ -357,7 +365,7 @@ def part_kernels(machine: Machine) -> None:
         changed = {key: t for key, t in times.items() if base.get(key) != t and moved(base, key, t)}
         print_kernels(name, times if name in ("baseline", "all") else changed, base)
         REPORT.figures.setdefault("kernels", {})[name] = {
-            key: [t.calls, t.time_ns, t.floor_ns] for key, t in times.items()
+            key: [t.calls, t.time_ns, t.floor_ns, t.bytes_ns] for key, t in times.items()
         }
         if name in TILES:
             fastest_kda = min(fastest_kda, times["kda_decode_step"].time_ns)
@@ -374,7 +382,12 @@ class KernelTime:
     calls: int
     time_ns: float
     floor_ns: float
-    is_bandwidth_bound: bool
+    bytes_ns: float
+
+    @property
+    def is_bandwidth_bound(self) -> bool:
+        """Of its time at the floors, most is bytes and not launches."""
+        return self.bytes_ns > LAUNCH_FLOOR_NS * self.calls
 
 
 def moved(base: Mapping[str, KernelTime], key: str, time: KernelTime) -> bool:
@@ -413,8 +426,7 @@ def summed(machine: Machine, one: StepPlan, medians: Sequence[float]) -> dict[st
             calls=len(found),
             time_ns=sum(part[0] for part in found),
             floor_ns=sum(part[1] for part in found),
-            # Of its time at the floors, most is bytes and not launches.
-            is_bandwidth_bound=sum(part[2] for part in found) > LAUNCH_FLOOR_NS * len(found),
+            bytes_ns=sum(part[2] for part in found),
         )
         for kernel, found in parts.items()
     }
@@ -429,7 +441,8 @@ def print_kernels(
         print(
             f"  {kernel:<22} {t.calls:4} × {t.time_ns / t.calls / 1e3:8.2f} µs = "
             f"{t.time_ns / 1e6:7.3f} ms  {t.time_ns / t.floor_ns:6.2f} × floor"
-            f"{' (bytes)' if t.is_bandwidth_bound else '':<9} baseline ÷ this {before:5.2f}"
+            f"{' of bytes' if t.is_bandwidth_bound else ' of launches':<12} "
+            f"bytes alone {t.bytes_ns / t.calls / 1e3:7.2f} µs  baseline ÷ this {before:5.2f}"
         )
     sys.stdout.flush()
 
@@ -446,8 +459,8 @@ def check_floors(times: Mapping[str, KernelTime]) -> None:
 
 def part_bytes(machine: Machine) -> None:
     """Outputs and state of two tokens, compared as bytes at several depths."""
-    deepest = machine.plan(()).symbols["context"]
-    for depth in (depth for depth in DEPTHS if depth <= deepest):
+    allocated = machine.plan(()).symbols["context"]
+    for depth in [depth for depth in DEPTHS if depth <= allocated]:
         size = f"context={depth}"
         base = machine.plan((), size)
         kept = outputs(machine, base)
@@ -544,9 +557,11 @@ def part_gqa(machine: Machine) -> None:
             plans = {name: machine.plan(on, *sizes, step="gqa") for name, on in arms.items()}
             print(f"\ngqa, {heads} heads, context {context}")
             print_milliseconds(interleaved(machine, plans, repetitions=4))
+            base: dict[str, KernelTime] = {}
             for name, one in plans.items():
                 times = kernel_times(machine, one)
-                print_kernels(name, {k: t for k, t in times.items() if "attn" in k}, times)
+                base = base or times
+                print_kernels(name, {k: t for k, t in times.items() if "attn" in k}, base)
     for context in (1920, 1921):
         sizes = ("gqa_n_head=40", f"gqa_context={context}")
         kept = outputs(machine, machine.plan((), *sizes, step="gqa"))
@@ -556,12 +571,34 @@ def part_gqa(machine: Machine) -> None:
             REPORT.check(f"{what} {found or ''}", found is None, context == 1920)
 
 
+# ---- for compute-sanitizer ----------------------------------------------------------------------
+
+
+def part_run(machine: Machine) -> None:
+    """Every arm, eager and as a graph, without a recorder."""
+    gqa = [("gqa", on) for on in ((), ("GQA_HYBRID",), ("GQA_SHARED_BLOCK",))]
+    for step, arms in (*(("decode", on) for on in ARMS.values()), *gqa):
+        one = machine.plan(arms, step=step)
+        token = machine.engine.prepare(one)
+        written = [buffer for buffer in one.buffers if buffer.kind != "scratch"]
+        machine.engine.memory.restore(written)
+        machine.engine.synchronize()
+        token.launch(0)
+        machine.engine.synchronize()
+        with machine.engine.capture(token) as captured:
+            captured.replay()
+            machine.engine.synchronize()
+        REPORT.check(f"{step} {' '.join(arms) or 'baseline'}: ran", True, True)
+
+
 PARTS: dict[str, Callable[[Machine], None]] = {
     "measure": part_measure,
     "kernels": part_kernels,
     "bytes": part_bytes,
     "gqa": part_gqa,
+    "run": part_run,
 }
+DEFAULT_PARTS = ["scans", *(name for name in PARTS if name != "run")]
 
 
 def run_part(name: str, run: Callable[[], None]) -> None:
@@ -597,7 +634,7 @@ def write_environment(folder: Path, machine: Machine) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("suite-output"))
-    parser.add_argument("--only", nargs="*", choices=["scans", *PARTS], default=["scans", *PARTS])
+    parser.add_argument("--only", nargs="*", choices=["scans", *PARTS], default=DEFAULT_PARTS)
     parser.add_argument("--small", action="store_true")
     options = parser.parse_args()
     folder = options.output.resolve()
@@ -608,8 +645,10 @@ def main() -> int:
         run_part("scans", lambda: part_scans(folder, sizes))
     chosen = [name for name in PARTS if name in options.only]
     if chosen:
-        machine = make_machine(sizes)
-        write_environment(folder, machine)
+        is_measured = chosen != ["run"]
+        machine = make_machine(sizes, is_measured=is_measured)
+        if is_measured:
+            write_environment(folder, machine)
         for name in chosen:
             run_part(name, lambda name=name: PARTS[name](machine))  # type: ignore[misc]
         (folder / "measured.json").write_text(json.dumps(REPORT.figures, indent=1) + "\n")

@@ -11,6 +11,7 @@ from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.manifest.planned import Module, ModuleKey
 from geoaudit.recording.suite.driver import CudaDriver
 from geoaudit.recording.suite.driver_kernel import Stream
+from geoaudit.recording.suite.headers import header_digest
 from geoaudit.recording.suite.presence import cuda_major
 
 STANDARD = "-std=c++17"
@@ -148,8 +149,12 @@ def import_cupy() -> Any:
 def compile_options(key: ModuleKey) -> tuple[str, ...]:
     """The options that NVRTC is given for a source."""
     standard = () if any(option.startswith("-std") for option in key.options) else (STANDARD,)
-    defines = (f"-D{name}={value}" for name, value in key.defines)
-    return (*standard, f"-I{Path(key.file).parent.resolve()}", *key.options, *defines)
+    source = Path(key.file)
+    defines = [f"-D{name}={value}" for name, value in key.defines]
+    digest = header_digest(source)
+    if digest is not None:
+        defines.append(f"-DGEOAUDIT_HEADERS=0x{digest}")
+    return (*standard, f"-I{source.parent.resolve()}", *key.options, *defines)
 
 
 def _source(file: str) -> str:

@@ -90,8 +90,26 @@ def test_a_source_is_compiled_with_its_options_folder_and_macros(
     ]
 
 
-def test_a_chosen_standard_is_kept() -> None:
-    key = ModuleKey(kind="source", file="k.cu", options=("-std=c++20",), defines=())
+def test_a_changed_header_is_compiled_anew_and_an_unrelated_file_is_not(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text('#include <cuda_fp16.h>\n  # include "parts/a.cuh"\n#include "gone.h"\n')
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "a.cuh").write_text('#include "b.cuh"\n#include "parts/a.cuh"\n')
+    (tmp_path / "parts" / "b.cuh").write_text("int n = 1;")
+    key = ModuleKey(kind="source", file=str(source), options=(), defines=())
+
+    before = compile_options(key)
+    assert [option for option in before if option.startswith("-DGEOAUDIT_HEADERS=0x")]
+    (tmp_path / "parts" / "c.cuh").write_text("int n = 2;")
+    assert compile_options(key) == before
+    (tmp_path / "parts" / "b.cuh").write_text("int n = 2;")
+    assert compile_options(key) != before
+
+
+def test_a_chosen_standard_is_kept(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text("")
+    key = ModuleKey(kind="source", file=str(source), options=("-std=c++20",), defines=())
     assert [option for option in compile_options(key) if "-std" in option] == ["-std=c++20"]
 
 
