@@ -162,7 +162,10 @@ def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) 
     try:
         with saving_goes_on():
             processes = read_processes(
-                recorded.streams, program_name(command), yields=choices.yields
+                recorded.streams,
+                program_name(command),
+                yields=choices.yields,
+                running=recorded.running,
             )
     except NotMeasuredError as error:
         if recorded.exit_code:

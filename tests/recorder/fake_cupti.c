@@ -81,7 +81,7 @@ static size_t record_bytes(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_DEVICE:
         return is_13 ? sizeof(CUpti_ActivityDevice5) : sizeof(CUpti_ActivityDevice4);
     case CUPTI_ACTIVITY_KIND_CONTEXT:
-        if (version() < 24)
+        if (version() < 22)
             return sizeof(CUpti_ActivityContext);
         return is_13 ? sizeof(CUpti_ActivityContext3) : sizeof(CUpti_ActivityContext2);
     default: return 0;

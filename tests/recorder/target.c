@@ -14,6 +14,7 @@
  *   again          the recording is stopped and started anew, as a process that records itself does
  *   unload NAME    the kernel's name is replaced in its place
  *   sleep MS, print TEXT, complain TEXT, echo (standard input), memory (prints its growth)
+ *   exec           the program is replaced by itself, which goes on with the arguments
  *   fork N         N children before CUDA is there; they go on with the arguments, we wait
  *   late-fork      a child after CUDA is there, which launches, leaves a thread, and exits 0
  *   background     a thread that launches until the process ends
@@ -315,6 +316,10 @@ int main(int count, char **arguments)
         char **rest = arguments + i + 1;
         if (is(word, "return"))
             return atoi(rest[0]);
+        if (is(word, "exec")) {
+            arguments[i] = arguments[0];
+            execv(arguments[0], arguments + i);
+        }
         if (is(word, "fork")) {
             fork_children(atoi(rest[0]));
             i++;

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BUFFER_BYTES (4u << 20)
+#define SMALLEST_BUFFER_BYTES (4u << 10)
 #define BUFFER_ALIGNMENT 8
 #define BATCH 1024
 
@@ -144,8 +146,7 @@ static void take_context(const CUpti_ActivityContext2 *record)
 static void take(const CUpti_Activity *record)
 {
     switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-    case CUPTI_ACTIVITY_KIND_KERNEL: take_kernel((const void *)record); break;
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: take_kernel((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY: take_copy((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_MEMSET: take_set((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_DEVICE: take_device((const void *)record); break;
@@ -166,9 +167,9 @@ static pthread_mutex_t sparing = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *spare[SPARE_BUFFERS];
 static size_t spare_count;
 
-static void give_back(uint8_t *buffer, size_t used)
+static void give_back(uint8_t *buffer, size_t room)
 {
-    memset(buffer, 0, used);
+    memset(buffer, 0, room);
     pthread_mutex_lock(&sparing);
     int is_kept = spare_count < SPARE_BUFFERS;
     if (is_kept)
@@ -176,6 +177,24 @@ static void give_back(uint8_t *buffer, size_t used)
     pthread_mutex_unlock(&sparing);
     if (!is_kept)
         free(buffer);
+}
+
+/* CUPTI keeps a buffer back while a kernel in it runs, also from a flush. So as not to lose more than
+ * about a second where the process is killed, a buffer has room for what lately came in a quarter
+ * of a second. With `sparing` held. */
+static size_t buffer_room(void)
+{
+    static size_t room = SMALLEST_BUFFER_BYTES;
+    static struct timespec before;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - before.tv_sec) + (double)(now.tv_nsec - before.tv_nsec) * 1e-9;
+    before = now;
+    if (seconds < 0.125 && room < BUFFER_BYTES)
+        room *= 2;
+    else if (seconds > 0.5 && room > SMALLEST_BUFFER_BYTES)
+        room /= 2;
+    return room;
 }
 
 static uint8_t *new_buffer(void)
@@ -188,10 +207,11 @@ static void CUPTIAPI on_buffer_requested(uint8_t **buffer, size_t *size, size_t 
 {
     pthread_mutex_lock(&sparing);
     *buffer = spare_count ? spare[--spare_count] : NULL;
+    size_t room = buffer_room();
     pthread_mutex_unlock(&sparing);
     if (!*buffer)
         *buffer = new_buffer();
-    *size = *buffer ? BUFFER_BYTES : 0;
+    *size = *buffer ? room : 0;
     *max_records = 0;
 }
 

@@ -17,6 +17,8 @@
 #include <time.h>
 
 #define FLUSH_PERIOD_MS 500
+/* Of CUDA 12.0: kernel records of older ones have another layout. */
+#define OLDEST_CUPTI 19
 
 /* ---- Flushing ---------------------------------------------------------------------------------- */
 
@@ -33,7 +35,7 @@ static void flush(int forced)
     write_threads();
     pthread_mutex_lock(&writing);
     api_GetTimestamp(&status.timestamp_ns);
-    copy_counts(&status);
+    tell_counts(&status);
     status.finished = (uint32_t)forced;
     WRITE_RECORDS(BLOCK_STATUS, &status, 1);
     pthread_mutex_unlock(&writing);
@@ -73,7 +75,7 @@ static void *flush_now_and_then(void *unused)
 }
 
 /* Write what CUPTI still holds and end the recording, at the end of the process. */
-EXPORT void FinishInjection(void)
+static void finish(void)
 {
     if (!is_running)
         return;
@@ -97,7 +99,7 @@ EXPORT void StopInjection(void)
 {
     if (!is_running)
         return;
-    FinishInjection();
+    finish();
     disable_activities();
     unsubscribe();
     atomic_flag_clear(&started);
@@ -181,7 +183,7 @@ static void prepare_process(void)
 {
     threads_start();
     pthread_atfork(NULL, NULL, forget_in_child);
-    atexit(FinishInjection);
+    atexit(finish);
 }
 
 void once_per_process(void)
@@ -198,6 +200,15 @@ static void give_up(void)
     atomic_flag_clear(&started);
 }
 
+/* CUPTI's time, ns, for a process that records itself; 0 before it ever did. */
+EXPORT uint64_t RecordingTime(void)
+{
+    uint64_t now = 0;
+    if (api_GetTimestamp)
+        api_GetTimestamp(&now);
+    return now;
+}
+
 /* Called by the CUDA driver, or by a process that records itself. Returns 1 in any case: a process
  * is never refused CUDA for the sake of its recording. */
 EXPORT int InitializeInjection(void)
@@ -211,7 +222,7 @@ EXPORT int InitializeInjection(void)
     write_header(told_rank(), told_mps_percentage());
     once_per_process();
     begin_anew();
-    status.error = (uint32_t)start_recording();
+    status.error = cupti_version < OLDEST_CUPTI ? CUPTI_ERROR_NOT_COMPATIBLE : start_recording();
     if (status.error != CUPTI_SUCCESS) {
         WRITE_RECORDS(BLOCK_STATUS, &status, 1);
         give_up();

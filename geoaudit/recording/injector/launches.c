@@ -1,7 +1,7 @@
 /* Launch calls, counted exactly by a callback on the launch functions alone.
  *
  * The driver's functions are enough: the runtime launches through them, and its call and the
- * driver's have one correlation number (seen with CUPTI 12.9 and 13.0). Callbacks on the runtime's
+ * driver's have one correlation number (seen with CUPTI 12.2, 12.9 and 13.0). Callbacks on the runtime's
  * as well would double what a launch costs.
  */
 #include "recorder.h"
@@ -137,7 +137,7 @@ void unsubscribe(void)
     subscriber = NULL;
 }
 
-void copy_counts(struct status_record *to)
+void tell_counts(struct status_record *to)
 {
     to->launches_seen = atomic_load(&launches_seen);
     to->graph_launches_seen = atomic_load(&graph_launches_seen);

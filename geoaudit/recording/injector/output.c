@@ -71,7 +71,7 @@ static int write_all(const void *data, size_t size)
 /* Append a block. After a failed write (a full disk) the file is cut at a block, and its header,
  * which has its place on the disk already, says why. */
 void write_block(enum block_kind kind, size_t record_bytes, size_t count, const void *data,
-                        size_t bytes)
+                 size_t bytes)
 {
     if (output < 0 || count == 0)
         return;
@@ -91,13 +91,21 @@ void write_block(enum block_kind kind, size_t record_bytes, size_t count, const 
     output = -1;
 }
 
+/* A file of its own for each recording: the process may be recorded again, replace its program by
+ * another (exec), or have the number of one that ended. */
 int open_output(void)
 {
     const char *folder = getenv("GEOAUDIT_RECORDING");
-    char path[4096];
-    if (!folder || snprintf(path, sizeof path, "%s/%d.geoaudit", folder, (int)getpid()) >= 4096)
-        return 0;
-    output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    for (int again = 0; folder && again < 10000; again++) {
+        char path[4096], suffix[16] = "";
+        if (again)
+            snprintf(suffix, sizeof suffix, "-%d", again);
+        if (snprintf(path, sizeof path, "%s/%d%s.geoaudit", folder, (int)getpid(), suffix) >= 4096)
+            return 0;
+        output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (output >= 0 || errno != EEXIST)
+            break;
+    }
     return output >= 0;
 }
 

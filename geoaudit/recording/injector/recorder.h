@@ -31,7 +31,7 @@ CUPTI_FUNCTIONS(DECLARE)
 
 extern uint32_t cupti_version;
 
-int load_cupti(void); /* 0: there is none, or it lacks a function */
+int load_cupti(void); /* 0: there is none that has all these functions */
 
 /* ---- output.c: the file -------------------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ void tell_open_ranges(struct thread *thread);
 
 CUptiResult subscribe(void);
 void unsubscribe(void);
-void copy_counts(struct status_record *to);
+void tell_counts(struct status_record *to);
 void reset_counts(void);
 
 /* ---- injector.c: start and end --------------------------------------------------------------------- */

@@ -117,8 +117,7 @@ def test_a_second_recording_tells_the_ranges_that_are_still_open(
     programs: Programs, tmp_path: Path
 ) -> None:
     ran = programs.run(tmp_path / "r", "push run launch 1 again launch 1 registered x pop pop")
-    stream = ran.stream()
-    assert _told(stream) == [
+    assert _told(ran.streams()[1]) == [
         (MARKER_START, "run", None), (MARKER_START, "x", None),
         (MARKER_END, None, None), (MARKER_END, None, None),
     ]  # fmt: skip
@@ -139,7 +138,7 @@ def test_python_ranges_arrive(programs: Programs, tmp_path: Path) -> None:
         "library.InitializeInjection()\n"
         "with nvtx.annotate('token'), nvtx.annotate('layer', domain='model'):\n"
         "    nvtx.push_range('pushed'); nvtx.pop_range()\n"
-        "library.FinishInjection()\n"
+        "library.StopInjection()\n"
     )
     (tmp_path / "r").mkdir()
     environment = programs.environment(tmp_path / "r")
@@ -180,11 +179,37 @@ def test_launches_into_a_graph_launch_nothing(programs: Programs, tmp_path: Path
 
 
 def test_a_recording_started_anew_starts_at_nothing(programs: Programs, tmp_path: Path) -> None:
-    stream = programs.run(tmp_path / "r", "name first launch 9 again launch 4").stream()
+    ran = programs.run(tmp_path / "r", "name first launch 9 again launch 4")
+    first, stream = ran.streams()
+    assert (len(first.kernels), counts(first)["finished"]) == (9, 1)
     found = counts(stream)
     assert (len(stream.kernels), found["launches_seen"], found["kernel_records"]) == (4, 4, 4)
     assert set(stream.names.values()) == {"first"}
     assert found["finished"] == 1
+
+
+def test_what_came_before_an_exec_is_kept(programs: Programs, tmp_path: Path) -> None:
+    ran = programs.run(tmp_path / "r", "grid 3 launch 40 sleep 700 exec grid 5 launch 7")
+    before, after = ran.streams()
+    assert (len(before.kernels), counts(before)["finished"]) == (40, 0)
+    assert (len(after.kernels), counts(after)["finished"]) == (7, 1)
+    assert before.process == after.process
+
+
+def test_a_cupti_before_12_is_not_read(programs: Programs, tmp_path: Path) -> None:
+    stream = programs.run(tmp_path / "r", "launch 9", FAKE_CUPTI_VERSION="18").stream()
+    assert (len(stream.kernels), counts(stream)["error"]) == (0, 14)
+
+
+def test_a_killed_process_that_was_always_busy_loses_about_a_second(
+    programs: Programs, tmp_path: Path
+) -> None:
+    """CUPTI keeps a buffer with a running kernel back from a flush."""
+    words = "launch 4 sleep 10 " * 250 + "kill"
+    ran = programs.run(tmp_path / "r", words, FAKE_CUPTI_KERNEL_NS="200000000")
+    stream = ran.stream()
+    launched_a_second = counts(stream)["launches_seen"] / 2.5
+    assert len(stream.kernels) >= 1000 - 1.2 * launched_a_second
 
 
 def test_a_name_in_the_place_of_an_unloaded_one_is_another_name(
@@ -480,5 +505,5 @@ def test_the_library_exports_nothing_but_its_entry_points(
         ["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True
     ).stdout.split()
     assert set(listed[2::3]) == {
-        "FinishInjection", "InitializeInjection", "InitializeInjectionNvtx2", "StopInjection",
+        "InitializeInjection", "InitializeInjectionNvtx2", "RecordingTime", "StopInjection",
     }  # fmt: skip
