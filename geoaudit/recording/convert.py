@@ -181,7 +181,7 @@ def _range_table(stream: Stream) -> pd.DataFrame:
 def _labels(stream: Stream, markers: Records) -> list[str]:
     labels = []
     for name_id, domain_id in zip(markers["name_id"], markers["domain_id"], strict=True):
-        name = stream.names.get(int(name_id), "(unnamed range)")
+        name = stream.names.get(int(name_id)) or "(unnamed range)"
         domain = stream.names.get(int(domain_id))
         label = f"{domain}:{name}" if domain else name
         labels.append(label.replace(SEPARATOR, SEPARATOR_IN_NAME))

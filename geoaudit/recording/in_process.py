@@ -66,7 +66,7 @@ def _recorder_variables(folder: Path, libraries: Sequence[CuptiLibrary]) -> Iter
         "GEOAUDIT_RECORDING": str(folder.resolve()),
         "GEOAUDIT_CUPTI": ":".join(str(library.path) for library in libraries),
     }
-    before = {name: os.environ.get(name) for name in told}
+    before = {name: os.environ.pop(name, None) for name in (*told, *runner.RECORDER_OPTIONS)}
     os.environ.update(told)
     try:
         yield
@@ -81,8 +81,8 @@ def _recorder_variables(folder: Path, libraries: Sequence[CuptiLibrary]) -> Iter
 def _require_started(path: Path) -> None:
     if not path.is_file():
         raise NotMeasuredError(
-            "the recorder did not start: it is loaded in this process already, by "
-            "`geoaudit scan -- COMMAND` or another session."
+            "the recorder did not start: it runs in this process already (`geoaudit scan -- "
+            f"COMMAND`, another session), or {path.parent} cannot be written to."
         )
     status = read_stream(path).status
     error = 0 if status is None else int(status["error"])

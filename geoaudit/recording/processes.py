@@ -103,7 +103,7 @@ def _missing(stream: Stream, status: np.void) -> list[str]:
             "without --yield"
         ]
     from_graphs = stream.kernels["graph_id"] > 0
-    missing = seen - int((~from_graphs).sum())
+    missing = seen - int(np.count_nonzero(~from_graphs))
     dropped = int(status["dropped_records"])
     untimed = (stream.kernels["start_ns"] == 0) & (stream.kernels["end_ns"] == 0)
     found = {

@@ -16,6 +16,8 @@ from geoaudit.recording.supervision import Ended, Running, is_running, run_to_en
 
 LIBRARY = Path(__file__).parent / "libgeoaudit_injector.so"
 STREAMS = "*.geoaudit"
+RECORDER_OPTIONS = ("GEOAUDIT_YIELD", "GEOAUDIT_DURATION_MS")
+"""Variables by which the recorder is told its options; a user's own would work in silence."""
 # Tools that inject a library of their own into what they run.
 SLOT_TAKERS = frozenset({"ncu", "nsys", "nvprof", "compute-sanitizer", "cuda-memcheck"})
 
@@ -149,8 +151,9 @@ def recorder_environment(
         options: how the command is recorded.
     """
     candidates = ":".join(str(library.path) for library in libraries)
+    kept = {name: value for name, value in environment.items() if name not in RECORDER_OPTIONS}
     changed = {
-        **environment,
+        **kept,
         "CUDA_INJECTION64_PATH": str(LIBRARY),
         "NVTX_INJECTION64_PATH": str(LIBRARY),
         "GEOAUDIT_CUPTI": candidates,

@@ -125,7 +125,9 @@ def compile_programs(folder: Path, sanitizer: str | None = None) -> Programs:
     name = "-Wl,-soname,libcupti.so.13"
     compile_sources(programs.library, INJECTOR.glob("*.c"), *options, *shared, "-ldl")
     compile_sources(programs.cupti, [HERE / "fake_cupti.c"], *options, *shared, name)
-    compile_sources(programs.target, [HERE / "target.c"], *options, *header_options(), "-ldl")
+    compile_sources(
+        programs.target, [HERE / "target.c"], *options, *header_options(), "-ldl", "-rdynamic"
+    )
     return programs
 
 

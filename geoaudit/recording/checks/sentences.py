@@ -15,6 +15,7 @@ NO_CUPTI_REMEDY = (
 )
 
 MULTIPLE_SUBSCRIBERS = 39
+NO_CUPTI_THAT_LOADS = 100_000  # of the recorder itself: stream.h
 _DOCTOR = "`geoaudit doctor` looks for the cause."
 # CUPTI: CUptiResult -> what it means for a recording, and what to do.
 _REFUSALS = {
@@ -30,6 +31,8 @@ _REFUSALS = {
     41: "CUPTI does not trace under confidential computing. Record without it",
     42: "CUPTI does not support this mining GPU",
     45: "CUPTI does not support this GPU under WSL. Record on Linux itself",
+    NO_CUPTI_THAT_LOADS: "no CUPTI was found that loads and has what the recorder calls. "
+    "`geoaudit doctor` lists those that were found",
     999: f"CUPTI could not start, and does not say why. Often there is no CUDA device. {_DOCTOR}",
 }
 
@@ -41,4 +44,6 @@ def refused(error: int) -> str:
         error: a CUptiResult that is no success.
     """
     told = _REFUSALS.get(error, f"CUPTI refused the recorder. {_DOCTOR}")
+    if error == NO_CUPTI_THAT_LOADS:
+        return f"{told}."
     return f"{told.rstrip('.')} (CUPTI error {error})."
