@@ -144,7 +144,11 @@ def tax_lines(tax: "TracingTax") -> tuple[str, ...]:
     spread = f", pairs from {signed(lowest)} to {signed(highest)}"
     per_launch = tax.per_launch_ns
     launched = plural(tax.launches, "kernel launch", "kernel launches")
-    each = "" if per_launch is None else f"; {signed(per_launch)} for each of {launched}"
+    each = (
+        ""
+        if per_launch is None
+        else f"; {signed(per_launch)} for each of {launched}, start-up included"
+    )
     unclear = lowest <= 0 <= highest and len(tax.differences_ns) > 1
     return (
         f"control: {plural(len(tax.bare_ns), 'run')} each way, in turns, wall time",
@@ -162,7 +166,10 @@ def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) 
     try:
         with saving_goes_on():
             processes = read_processes(
-                recorded.streams, program_name(command), yields=choices.yields
+                recorded.streams,
+                program_name(command),
+                yields=choices.yields,
+                running=recorded.running,
             )
     except NotMeasuredError as error:
         if recorded.exit_code:

@@ -112,8 +112,8 @@ def _require_judged(fail_on: FailOn, evidence: GateEvidence) -> None:
     incomplete = [finding for finding in evidence.findings if _says_incomplete(finding)]
     if incomplete:
         raise _not_judged(
-            f"{incomplete[0].rule_id}, {incomplete[0].message}. Record again: larger activity "
-            "buffers, a shorter recording, one profiler at a time."
+            f"{incomplete[0].rule_id}, {incomplete[0].message}. Record again: a shorter "
+            "recording, and one profiler at a time."
         )
     untold = sorted(fail_on.rules & evidence.untold_rules)
     if untold:

@@ -13,6 +13,9 @@ SEPARATOR_IN_NAME = "\u2215"
 """A division slash stands for the path separator inside a range's name."""
 
 _NUMBERED = re.compile(r"#\d+$")
+_NEVER = np.iinfo(np.int64).max
+_DEEPEST = 64
+"""So many nested ranges are told; deeper ones were never closed."""
 
 
 def range_paths(ranges: pd.DataFrame, threads: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -29,9 +32,10 @@ def range_paths(ranges: pd.DataFrame, threads: np.ndarray, times: np.ndarray) ->
     """
     paths = np.full(len(times), None, dtype=object)
     of_thread = dict(iter(ranges.groupby("thread", sort=False)))
-    for thread in np.unique(threads):
+    order = np.argsort(threads, kind="stable")
+    distinct, begins = np.unique(threads[order], return_index=True)
+    for thread, calls in zip(distinct, np.split(order, begins[1:]), strict=True):
         if thread in of_thread:
-            calls = threads == thread
             paths[calls] = _sweep(of_thread[thread], times[calls])
     return paths
 
@@ -43,14 +47,24 @@ def _sweep(ranges: pd.DataFrame, times: np.ndarray) -> np.ndarray:
     starts, ends = ordered["start"].tolist(), ordered["end"].tolist()
     changes = np.unique(np.concatenate([ordered["start"], ordered["end"]]))
     paths = np.full(len(changes) + 1, None, dtype=object)
-    upcoming, active = 0, []
+    upcoming, active, next_end = 0, [], _NEVER
     for place, time in enumerate(changes.tolist(), start=1):
         while upcoming < len(starts) and starts[upcoming] <= time:
             active.append(upcoming)
+            next_end = min(next_end, ends[upcoming])
             upcoming += 1
-        active = [index for index in active if ends[index] > time]
-        paths[place] = SEPARATOR.join(names[index] for index in active) or None
+        if next_end <= time:
+            active = [index for index in active if ends[index] > time]
+            next_end = min((ends[index] for index in active), default=_NEVER)
+        paths[place] = _path([names[index] for index in active[: _DEEPEST + 1]])
     return paths[np.searchsorted(changes, times, side="right")]
+
+
+def _path(names: list[str]) -> str | None:
+    """The names joined; ranges that are opened again and again and never closed are cut."""
+    if len(names) > _DEEPEST:
+        names = [*names[:_DEEPEST], "…"]
+    return SEPARATOR.join(names) or None
 
 
 def _with_ordinals(labels: pd.Series) -> list[str]:

@@ -181,7 +181,7 @@ def _range_table(stream: Stream) -> pd.DataFrame:
 def _labels(stream: Stream, markers: Records) -> list[str]:
     labels = []
     for name_id, domain_id in zip(markers["name_id"], markers["domain_id"], strict=True):
-        name = stream.names.get(int(name_id), "(unnamed range)")
+        name = stream.names.get(int(name_id)) or "(unnamed range)"
         domain = stream.names.get(int(domain_id))
         label = f"{domain}:{name}" if domain else name
         labels.append(label.replace(SEPARATOR, SEPARATOR_IN_NAME))
@@ -191,8 +191,12 @@ def _labels(stream: Stream, markers: Records) -> list[str]:
 def _metadata(stream: Stream, source_name: str, warnings: tuple[str, ...]) -> Metadata:
     status = stream.status
     cut = () if stream.cut is None else (f"the recorder's stream is cut: {stream.cut}",)
-    if status is not None and not status["finished"]:
-        cut = (*cut, "the process was ended from outside: up to half a second is not recorded")
+    if status is None:
+        cut = (*cut, "the process ended before the recorder's first half second: what is missing "
+               "cannot be told")  # fmt: skip
+    elif not status["finished"]:
+        cut = (*cut, "the process did not end by exit (a signal, _exit, exec, or it runs on): "
+               "launches of its last second may be missing")  # fmt: skip
     seen = None
     if status is not None and status["launches_seen"]:
         # What a graph launches is no launch call: its nodes are counted by their records.

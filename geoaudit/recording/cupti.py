@@ -39,7 +39,9 @@ def find_cupti(python_paths: list[str] | None = None) -> tuple[CuptiLibrary, ...
     for folder, origin in _folders(sys.path if python_paths is None else python_paths):
         for file in sorted(folder.glob(NAME)):
             target = file.resolve()
-            if target.is_file() and target not in found:
+            # One of several links to it may tell the major version: libcupti.so.13.
+            known = found.get(target)
+            if target.is_file() and (known is None or known.major is None):
                 found[target] = CuptiLibrary(path=target, major=_major(file), origin=origin)
     limit = driver_cuda_major()
 

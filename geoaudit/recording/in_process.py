@@ -9,13 +9,11 @@ from pathlib import Path
 
 from geoaudit.errors import NotMeasuredError
 from geoaudit.recording import runner
+from geoaudit.recording.checks import sentences
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
-from geoaudit.recording.processes import MULTIPLE_SUBSCRIBERS
 from geoaudit.recording.stream import read_stream
 
 NVTX_VARIABLE = "NVTX_INJECTION64_PATH"
-# As the recorder looks for a CUPTI that the process holds: cupti.c, open_library.
-LOADED_NAMES = ("libcupti.so.13", "libcupti.so.12", "libcupti.so")
 SUCCESS = 0
 
 
@@ -53,11 +51,12 @@ def start_recorder(folder: Path) -> StartedRecorder:
     runner.refuse_taken_slot(os.environ)
     # A process that holds a CUPTI already gets no second one: the recorder sees to that.
     library = ctypes.CDLL(str(runner.LIBRARY))
+    library.RecordingTime.restype = ctypes.c_uint64
     with _recorder_variables(folder, libraries):
         library.InitializeInjection()
     stream = folder / f"{os.getpid()}.geoaudit"
     _require_started(stream)
-    return StartedRecorder(library=library, stream=stream, clock=_cupti_clock())
+    return StartedRecorder(library=library, stream=stream, clock=library.RecordingTime)
 
 
 @contextmanager
@@ -67,7 +66,7 @@ def _recorder_variables(folder: Path, libraries: Sequence[CuptiLibrary]) -> Iter
         "GEOAUDIT_RECORDING": str(folder.resolve()),
         "GEOAUDIT_CUPTI": ":".join(str(library.path) for library in libraries),
     }
-    before = {name: os.environ.get(name) for name in told}
+    before = {name: os.environ.pop(name, None) for name in (*told, *runner.RECORDER_OPTIONS)}
     os.environ.update(told)
     try:
         yield
@@ -82,18 +81,13 @@ def _recorder_variables(folder: Path, libraries: Sequence[CuptiLibrary]) -> Iter
 def _require_started(path: Path) -> None:
     if not path.is_file():
         raise NotMeasuredError(
-            "the recorder did not start: it is loaded in this process already, by "
-            "`geoaudit scan -- COMMAND` or another session."
+            "the recorder did not start: it runs in this process already (`geoaudit scan -- "
+            f"COMMAND`, another session), or {path.parent} cannot be written to."
         )
     status = read_stream(path).status
     error = 0 if status is None else int(status["error"])
-    if error == MULTIPLE_SUBSCRIBERS:
-        raise NotMeasuredError(
-            "another profiler in the process has CUPTI (torch.profiler, for one; CUPTI takes one "
-            "at a time). Stop it before recording."
-        )
     if error:
-        raise NotMeasuredError(f"CUPTI refused the recorder with error {error}.")
+        raise NotMeasuredError(sentences.refused(error))
 
 
 def listen_to_nvtx() -> None:
@@ -104,27 +98,6 @@ def listen_to_nvtx() -> None:
     """
     if runner.LIBRARY.is_file():
         os.environ.setdefault(NVTX_VARIABLE, str(runner.LIBRARY))
-
-
-def _cupti_clock() -> Callable[[], int]:
-    for name in LOADED_NAMES:
-        try:
-            library = ctypes.CDLL(name, mode=os.RTLD_NOW | os.RTLD_NOLOAD)
-        except OSError:
-            continue
-        return _clock_of(library)
-    return lambda: 0
-
-
-def _clock_of(library: ctypes.CDLL) -> Callable[[], int]:
-    read = library.cuptiGetTimestamp
-
-    def clock() -> int:
-        now = ctypes.c_uint64()
-        read(ctypes.byref(now))
-        return now.value
-
-    return clock
 
 
 def cuda_driver() -> ctypes.CDLL | None:

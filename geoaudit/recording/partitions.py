@@ -34,9 +34,10 @@ def _device(stream: Stream, record: np.void) -> RecordedDevice:
     count, source = int(record["sm_count"]) or None, "CUPTI's device record"
     if record["is_mig"]:
         source += " of a MIG instance"
-    greens = set(_launching_contexts(stream, record).values())
-    if len(greens) == 1 and None not in greens:
-        count, source = greens.pop(), "CUPTI's record of the green context"
+    green = _common_green_count(stream, record)
+    if green:
+        count, source = green, "CUPTI's record of the green context"
+    threads = int(record["max_warps_per_sm"]) * int(record["threads_per_warp"])
     return RecordedDevice(
         index=int(record["device"]),
         name=bytes(record["name"]).decode("utf-8", "replace") or None,
@@ -44,11 +45,15 @@ def _device(stream: Stream, record: np.void) -> RecordedDevice:
         sm_count=count,
         sm_count_source=source,
         threads_per_warp=int(record["threads_per_warp"]) or None,
-        max_threads_per_sm=int(record["max_warps_per_sm"] * record["threads_per_warp"]) or None,
+        max_threads_per_sm=threads or None,
         max_blocks_per_sm=int(record["max_blocks_per_sm"]) or None,
         registers_per_sm=int(record["registers_per_sm"]) or None,
         shared_bytes_per_sm=int(record["shared_bytes_per_sm"]) or None,
     )
+
+
+UNKNOWN = 0
+"""SMs of a green context that CUPTI did not count (before CUDA 12.5)."""
 
 
 def _launching_contexts(stream: Stream, device: np.void) -> dict[int, int | None]:
@@ -56,20 +61,28 @@ def _launching_contexts(stream: Stream, device: np.void) -> dict[int, int | None
     green = {
         int(record["context"]): int(record["sm_count"])
         for record in _latest(stream.contexts, "context")
-        if record["is_green"] and record["sm_count"]
+        if record["is_green"]
     }
     here = stream.kernels["context"][stream.kernels["device"] == device["device"]]
     return {int(context): green.get(int(context)) for context in np.unique(here)}
 
 
+def _common_green_count(stream: Stream, device: np.void) -> int | None:
+    """SMs of the green contexts where all that launched are green and have as many."""
+    counts = set(_launching_contexts(stream, device).values())
+    (count,) = counts if len(counts) == 1 else (None,)
+    return count or None
+
+
 def _mixed_contexts(stream: Stream, device: np.void) -> list[str]:
-    contexts = _launching_contexts(stream, device)
-    if len(set(contexts.values())) < 2:
+    if _common_green_count(stream, device):
         return []
+    whole = int(device["sm_count"])
     return [
-        f"context {context} is a green context of {count} SMs, and others that launched are not: "
-        f"its fill is of all {device['sm_count']}. Record it alone, or give --sms {count}"
-        for context, count in contexts.items()
+        f"context {context} is a green context of {count or 'an unknown number of'} SMs, and its "
+        f"fill is of all {whole}: other contexts have other SMs, or CUPTI does not tell. Record it "
+        f"alone, or give --sms {count or 'N'}"
+        for context, count in _launching_contexts(stream, device).items()
         if count is not None
     ]
 
@@ -77,7 +90,7 @@ def _mixed_contexts(stream: Stream, device: np.void) -> list[str]:
 def _mps(stream: Stream, device: np.void) -> list[str]:
     """MPS rounds the share to what the device allows, and there may be no MPS: no certain count."""
     percentage = stream.mps_percentage
-    if percentage is None or percentage >= 100:
+    if percentage is None or percentage >= 100 or _common_green_count(stream, device):
         return []
     count = math.ceil(int(device["sm_count"]) * percentage / 100)
     return [

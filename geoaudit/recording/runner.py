@@ -10,11 +10,14 @@ from pathlib import Path
 
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.recording.checks import sentences
+from geoaudit.recording.checks.slot import taken_slots
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
-from geoaudit.recording.supervision import Ended, Running, run_to_end
+from geoaudit.recording.supervision import Ended, Running, is_running, run_to_end
 
 LIBRARY = Path(__file__).parent / "libgeoaudit_injector.so"
 STREAMS = "*.geoaudit"
+RECORDER_OPTIONS = ("GEOAUDIT_YIELD", "GEOAUDIT_DURATION_MS")
+"""Variables by which the recorder is told its options; a user's own would work in silence."""
 # Tools that inject a library of their own into what they run.
 SLOT_TAKERS = frozenset({"ncu", "nsys", "nvprof", "compute-sanitizer", "cuda-memcheck"})
 
@@ -41,12 +44,14 @@ class Recorded:
         ended: how it ended, and when.
         folder: where its streams are, one per process that initialised CUDA; the caller
             removes it.
-        streams: the streams, in order of process.
+        streams: the streams, in order of process and time.
+        running: processes of the streams that were still there when the command ended.
     """
 
     ended: Ended
     folder: Path
     streams: tuple[Path, ...]
+    running: frozenset[int] = frozenset()
 
     @property
     def exit_code(self) -> int:
@@ -87,8 +92,15 @@ def run_recorded(
         on_error.callback(shutil.rmtree, folder, ignore_errors=True)
         ended = _run(command, environment, watch and (lambda running: watch(folder, running)))
         on_error.pop_all()
-    streams = sorted(folder.glob(STREAMS), key=lambda path: int(path.stem))
-    return Recorded(ended=ended, folder=folder, streams=tuple(streams))
+    streams = tuple(sorted(folder.glob(STREAMS), key=_process_and_turn))
+    running = {process for process, _ in map(_process_and_turn, streams) if is_running(process)}
+    return Recorded(ended=ended, folder=folder, streams=streams, running=frozenset(running))
+
+
+def _process_and_turn(stream: Path) -> tuple[int, int]:
+    """Of PROCESS.geoaudit and, where one process left several, PROCESS-TURN.geoaudit."""
+    process, _, turn = stream.stem.partition("-")
+    return int(process), int(turn or 0)
 
 
 def run_bare(command: Sequence[str]) -> Ended:
@@ -139,8 +151,9 @@ def recorder_environment(
         options: how the command is recorded.
     """
     candidates = ":".join(str(library.path) for library in libraries)
+    kept = {name: value for name, value in environment.items() if name not in RECORDER_OPTIONS}
     changed = {
-        **environment,
+        **kept,
         "CUDA_INJECTION64_PATH": str(LIBRARY),
         "NVTX_INJECTION64_PATH": str(LIBRARY),
         "GEOAUDIT_CUPTI": candidates,
@@ -171,9 +184,8 @@ def refuse_taken_slot(environment: Mapping[str, str]) -> None:
     Raises:
         NotMeasuredError: names the variable and what is in it.
     """
-    other = environment.get("CUDA_INJECTION64_PATH")
-    if other:
-        raise NotMeasuredError(f"{sentences.taken_slot(other)} {sentences.TAKEN_SLOT_REMEDY}")
+    for found, remedy in taken_slots(environment):
+        raise NotMeasuredError(f"{found} {remedy}")
 
 
 def refuse_slot_taker(program: str) -> None:

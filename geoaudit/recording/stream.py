@@ -126,7 +126,7 @@ def read_stream(path: Path) -> Stream:
 
     Raises:
         InputError: it is no stream of the recorder, or of a newer version.
-        NotMeasuredError: the file is empty: the recorder found no CUPTI.
+        NotMeasuredError: the file is empty.
     """
     data = path.read_bytes()
     header = _header(path, data)
@@ -161,7 +161,7 @@ def read_stream(path: Path) -> Stream:
 def _header(path: Path, data: bytes) -> np.void:
     if not data:
         raise NotMeasuredError(
-            f"{path}: the recorder found no CUPTI. `geoaudit doctor` says where it looked."
+            f"{path}: the recorder could not write (a full disk), or its process ended at once"
         )
     if len(data) < FILE_HEADER.itemsize or not data.startswith(MAGIC):
         raise InputError(

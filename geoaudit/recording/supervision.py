@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 
 PERIOD_S = 0.5
@@ -79,6 +80,16 @@ def run_to_end(
     return Ended(
         exit_code=code if code >= 0 else 128 - code, wall_ns=wall_ns, stopped_by=stopped_by
     )
+
+
+def is_running(process: int) -> bool:
+    """Whether a process is there and has not ended (Linux)."""
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+    # The name before the state may hold anything, brackets too.
+    return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
 @dataclass(kw_only=True)

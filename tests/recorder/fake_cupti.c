@@ -21,6 +21,7 @@
 #define _GNU_SOURCE
 #include <cupti.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static size_t record_bytes(CUpti_ActivityKind kind)
     case CUPTI_ACTIVITY_KIND_DEVICE:
         return is_13 ? sizeof(CUpti_ActivityDevice5) : sizeof(CUpti_ActivityDevice4);
     case CUPTI_ACTIVITY_KIND_CONTEXT:
-        if (version() < 24)
+        if (version() < 22)
             return sizeof(CUpti_ActivityContext);
         return is_13 ? sizeof(CUpti_ActivityContext3) : sizeof(CUpti_ActivityContext2);
     default: return 0;
@@ -242,7 +243,12 @@ EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFu
     pthread_mutex_unlock(&lock);
     if (!is_first)
         return CUPTI_SUCCESS;
-    if (pthread_create(&thread, NULL, give_back_full_buffers, NULL))
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, NULL, give_back_full_buffers, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed)
         return CUPTI_ERROR_UNKNOWN;
     pthread_detach(thread);
     return CUPTI_SUCCESS;
@@ -357,7 +363,9 @@ static void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, CUpti_ApiCall
 {
     if (!callback || !is_called[domain][id])
         return;
-    CUpti_CallbackData data = {.callbackSite = site, .correlationId = correlation};
+    const cuLaunchKernel_params parameters = {.hStream = (CUstream)7};
+    CUpti_CallbackData data = {
+        .callbackSite = site, .correlationId = correlation, .functionParams = &parameters};
     data.functionReturnValue = site == CUPTI_API_EXIT ? &result : NULL;
     callback(callback_data, domain, id, &data);
 }
@@ -368,7 +376,7 @@ static int is_nth(const char *name, long number)
     return every && number % every == 0;
 }
 
-static __thread int is_capturing;
+static atomic_int is_capturing; /* the one stream there is */
 
 static void run_kernel(const struct fake_kernel *launch, uint32_t correlation, uint32_t graph,
                        uint64_t node)

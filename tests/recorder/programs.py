@@ -37,6 +37,10 @@ class Ran:
         (file,) = self.files
         return read_stream(file)
 
+    def streams(self) -> list[Stream]:
+        """The streams in the order in which they were begun."""
+        return [read_stream(file) for file in sorted(self.files, key=lambda file: len(file.stem))]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Programs:
@@ -61,8 +65,9 @@ class Programs:
     def run(self, recording: Path, words: str, **changes: str) -> Ran:
         """Run the target with the words of its little language, recorded into a folder."""
         recording.mkdir(exist_ok=True)
-        if "background" in words:
-            # The leak checker of some compilers does not survive a thread that never ends.
+        if "background" in words or "threads" in words:
+            # The leak checker does not survive threads with variables of a loaded library: those
+            # of the target, and that of the fake CUPTI which hands over full buffers.
             changes["ASAN_OPTIONS"] = f"{SANITIZER_ENVIRONMENT['ASAN_OPTIONS']} detect_leaks=0"
         ended = subprocess.run(
             [self.target, *words.split()],
@@ -120,7 +125,9 @@ def compile_programs(folder: Path, sanitizer: str | None = None) -> Programs:
     name = "-Wl,-soname,libcupti.so.13"
     compile_sources(programs.library, INJECTOR.glob("*.c"), *options, *shared, "-ldl")
     compile_sources(programs.cupti, [HERE / "fake_cupti.c"], *options, *shared, name)
-    compile_sources(programs.target, [HERE / "target.c"], *options, *header_options(), "-ldl")
+    compile_sources(
+        programs.target, [HERE / "target.c"], *options, *header_options(), "-ldl", "-rdynamic"
+    )
     return programs
 
 

@@ -11,9 +11,13 @@
  *   registered NAME, wide NAME            the same, of a registered string or of wide characters
  *   start NAME, end                       a range of the process, and the end of the last one
  *   name NAME, grid X, cluster X          of the kernels from here on
+ *   leaving-thread a thread that opens a range and ends; deep N: N ranges that stay open
+ *   close-all FILE all descriptors are closed, as a daemon does, and a file is opened and written
+ *   wait-for-term  SIGTERM is blocked, sent to the process and waited for
  *   again          the recording is stopped and started anew, as a process that records itself does
  *   unload NAME    the kernel's name is replaced in its place
  *   sleep MS, print TEXT, complain TEXT, echo (standard input), memory (prints its growth)
+ *   exec           the program is replaced by itself, which goes on with the arguments
  *   fork N         N children before CUDA is there; they go on with the arguments, we wait
  *   late-fork      a child after CUDA is there, which launches, leaves a thread, and exits 0
  *   background     a thread that launches until the process ends
@@ -21,6 +25,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 #include <signal.h>
@@ -42,6 +47,16 @@ static fake_copy_function *copy;
 static int (*initialize)(void);
 static void (*stop)(void);
 static fake_unload_function *unload;
+
+static int is_capturing;
+
+/* The driver's: the recorder asks it of the stream of each launch while there is a capture. */
+int cuStreamIsCapturing(void *stream, int *status);
+int cuStreamIsCapturing(void *stream, int *status)
+{
+    *status = stream == (void *)7 && is_capturing;
+    return 0;
+}
 
 static char kernel_name[256] = "decode_kernel";
 static struct fake_kernel kernel = {kernel_name, {12, 1, 1}, {128, 1, 1}, {0, 0, 0}, 0, 0};
@@ -234,6 +249,43 @@ static void push_wide(const char *name)
     open_domains[open_count++] = NULL;
 }
 
+static void *leave_open(void *unused)
+{
+    nvtxRangePushA("left open");
+    return unused;
+}
+
+static void run_leaving_thread(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, leave_open, NULL);
+    pthread_join(thread, NULL);
+}
+
+static void close_all(const char *path)
+{
+    for (int descriptor = 3; descriptor < 1024; descriptor++)
+        close(descriptor);
+    int own = -1;
+    while (own < 600) /* in the place of any that was there */
+        own = open(path, O_WRONLY | O_CREAT, 0644);
+    if (write(own, "own data", 8) != 8)
+        exit(73);
+}
+
+static void wait_for_term(void)
+{
+    sigset_t term;
+    int got = 0;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &term, NULL);
+    usleep(100000);
+    kill(getpid(), SIGTERM);
+    sigwait(&term, &got);
+    printf("got %d\n", got);
+}
+
 static int is(const char *word, const char *other)
 {
     return strcmp(word, other) == 0;
@@ -259,6 +311,14 @@ static int plain_word(const char *word, char **rest)
     if (is(word, "registered")) { push_registered(rest[0]); return 1; }
     if (is(word, "wide")) { push_wide(rest[0]); return 1; }
     if (is(word, "pop")) { nvtxDomainRangePop(open_domains[--open_count]); return 0; }
+    if (is(word, "leaving-thread")) { run_leaving_thread(); return 0; }
+    if (is(word, "close-all")) { close_all(rest[0]); return 1; }
+    if (is(word, "wait-for-term")) { wait_for_term(); return 0; }
+    if (is(word, "deep")) {
+        for (long i = 0; i < atol(rest[0]); i++)
+            nvtxRangePushA("deeper");
+        return 1;
+    }
     if (is(word, "start")) { last_started = nvtxRangeStartA(rest[0]); return 1; }
     if (is(word, "end")) { nvtxRangeEnd(last_started); return 0; }
     if (is(word, "exit")) exit(atoi(rest[0]));
@@ -280,7 +340,9 @@ static int cuda_word(const char *word, char **rest)
     if (is(word, "fail")) { work.kernel.fails = 1; on_threads(work); return 1; }
     if (is(word, "capture")) {
         capture(1);
+        is_capturing = 1;
         on_threads(work);
+        is_capturing = 0;
         capture(0);
         return 1;
     }
@@ -315,6 +377,10 @@ int main(int count, char **arguments)
         char **rest = arguments + i + 1;
         if (is(word, "return"))
             return atoi(rest[0]);
+        if (is(word, "exec")) {
+            arguments[i] = arguments[0];
+            execv(arguments[0], arguments + i);
+        }
         if (is(word, "fork")) {
             fork_children(atoi(rest[0]));
             i++;

@@ -1,9 +1,10 @@
 """What the environment, the sharing of the GPU, the disk and other tools mean for a recording."""
 
 from geoaudit.quantities import byte_count
-from geoaudit.recording.checks import sentences, variables
+from geoaudit.recording.checks import variables
 from geoaudit.recording.checks.check import Check
 from geoaudit.recording.checks.machine import Machine, Tool
+from geoaudit.recording.checks.slot import taken_slots
 
 # A launch takes 120 bytes on disk while it is recorded (a kernel and a launch record).
 BYTES_PER_LAUNCH = 120
@@ -12,23 +13,13 @@ LITTLE_SPACE_BYTES = 1 << 30
 
 def check_slot(machine: Machine) -> tuple[Check, ...]:
     """Whoever has put itself where the recorder goes; one ``ok`` where nobody has."""
-    environment = machine.environment
-    checks = []
-    injected = environment.get(variables.INJECTION)
-    if injected:
-        checks.append(
-            Check(
-                name="injection slot",
-                status="problem",
-                found=sentences.taken_slot(injected),
-                remedy=sentences.TAKEN_SLOT_REMEDY,
-            )
-        )
-    checks += _preloaded(environment.get(variables.PRELOAD, ""))
-    if environment.get(variables.NSYS_SESSION):
-        checks.append(_running_nsys())
+    name = "injection slot"
+    checks = [
+        Check(name=name, status="problem", found=found, remedy=remedy)
+        for found, remedy in taken_slots(machine.environment)
+    ]
     checks += _hints(machine)
-    return tuple(checks) or (Check(name="injection slot", status="ok", found="it is free."),)
+    return tuple(checks) or (Check(name=name, status="ok", found="it is free."),)
 
 
 def check_nvtx_slot(machine: Machine) -> tuple[Check, ...]:
@@ -163,33 +154,6 @@ def check_tool(tool: Tool) -> Check:
         return Check(name=tool.name, status="not here", found="not on PATH, and not needed.")
     version = tool.version or "unknown version"
     return Check(name=tool.name, status="ok", found=f"{version}, {tool.path}")
-
-
-def _preloaded(value: str) -> list[Check]:
-    checks = []
-    for library in value.replace(":", " ").split():
-        tool = variables.tool_of_library(library)
-        if tool is not None:
-            checks.append(
-                Check(
-                    name="injection slot",
-                    status="problem",
-                    found=f"LD_PRELOAD names {library}: {tool} runs this shell, and has the "
-                    "place of the recorder.",
-                    remedy="Run without it, or take it out of LD_PRELOAD.",
-                )
-            )
-    return checks
-
-
-def _running_nsys() -> Check:
-    return Check(
-        name="injection slot",
-        status="problem",
-        found=f"{variables.NSYS_SESSION} is set: Nsight Systems profiles this shell, and has the "
-        "place of the recorder.",
-        remedy="Run without it, or unset the variable.",
-    )
 
 
 def _hints(machine: Machine) -> list[Check]:

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define BUFFER_BYTES (4u << 20)
+#define SMALLEST_BUFFER_BYTES (4u << 10)
 #define BUFFER_ALIGNMENT 8
 #define BATCH 1024
 
@@ -13,6 +15,7 @@ struct status_record status;
 static struct kernel_record kernels[BATCH];
 static struct copy_record copies[BATCH];
 static size_t kernel_count, copy_count;
+static atomic_ullong eager_records;
 
 static void write_batches(void)
 {
@@ -48,6 +51,7 @@ static uint32_t kernel_name(const char *text)
 static void take_kernel(const CUpti_ActivityKernel9 *record)
 {
     status.kernel_records++;
+    atomic_fetch_add(&eager_records, record->graphId == 0);
     if (!record->start && !record->end)
         status.untimed_records++;
     kernels[kernel_count++] = (struct kernel_record){
@@ -130,13 +134,12 @@ static void take_device(const CUpti_ActivityDevice4 *record)
 
 static void take_context(const CUpti_ActivityContext2 *record)
 {
-    /* The SM count of a context came with CUDA 12.4's record. */
-    int told = cupti_version >= 22;
+    /* Whether a context is green came with the record of CUDA 12.4, its SM count with 12.5's. */
     struct context_record context = {
         .context = record->contextId,
         .device = record->deviceId,
-        .sm_count = told ? record->numMultiprocessors : 0,
-        .is_green = told ? record->isGreenContext : 0,
+        .sm_count = cupti_version >= 23 ? record->numMultiprocessors : 0,
+        .is_green = cupti_version >= 22 ? record->isGreenContext : 0,
     };
     write_block(BLOCK_CONTEXTS, sizeof context, 1, &context, sizeof context);
 }
@@ -144,8 +147,7 @@ static void take_context(const CUpti_ActivityContext2 *record)
 static void take(const CUpti_Activity *record)
 {
     switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-    case CUPTI_ACTIVITY_KIND_KERNEL: take_kernel((const void *)record); break;
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: take_kernel((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY: take_copy((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_MEMSET: take_set((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_DEVICE: take_device((const void *)record); break;
@@ -166,9 +168,12 @@ static pthread_mutex_t sparing = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *spare[SPARE_BUFFERS];
 static size_t spare_count;
 
-static void give_back(uint8_t *buffer, size_t used)
+static atomic_int buffers_out; /* that CUPTI has */
+
+static void give_back(uint8_t *buffer, size_t room)
 {
-    memset(buffer, 0, used);
+    memset(buffer, 0, room);
+    atomic_fetch_sub(&buffers_out, 1);
     pthread_mutex_lock(&sparing);
     int is_kept = spare_count < SPARE_BUFFERS;
     if (is_kept)
@@ -176,6 +181,24 @@ static void give_back(uint8_t *buffer, size_t used)
     pthread_mutex_unlock(&sparing);
     if (!is_kept)
         free(buffer);
+}
+
+/* CUPTI keeps a buffer back while a kernel in it runs, also from a flush. So as not to lose more than
+ * about a second where the process is killed, a buffer has room for what lately came in a quarter
+ * of a second. With `sparing` held. */
+static size_t buffer_room(void)
+{
+    static size_t room = SMALLEST_BUFFER_BYTES;
+    static struct timespec before;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - before.tv_sec) + (double)(now.tv_nsec - before.tv_nsec) * 1e-9;
+    before = now;
+    if (seconds < 0.125 && room < BUFFER_BYTES)
+        room *= 2;
+    else if (seconds > 0.5 && room > SMALLEST_BUFFER_BYTES)
+        room /= 2;
+    return room;
 }
 
 static uint8_t *new_buffer(void)
@@ -188,10 +211,12 @@ static void CUPTIAPI on_buffer_requested(uint8_t **buffer, size_t *size, size_t 
 {
     pthread_mutex_lock(&sparing);
     *buffer = spare_count ? spare[--spare_count] : NULL;
+    size_t room = buffer_room();
     pthread_mutex_unlock(&sparing);
     if (!*buffer)
         *buffer = new_buffer();
-    *size = *buffer ? BUFFER_BYTES : 0;
+    atomic_fetch_add(&buffers_out, *buffer != NULL);
+    *size = *buffer ? room : 0;
     *max_records = 0;
 }
 
@@ -211,6 +236,22 @@ static void CUPTIAPI on_buffer_completed(CUcontext context, uint32_t stream, uin
     give_back(buffer, size);
 }
 
+/* A flush does not wait for the buffers that CUPTI's own thread is about to hand over. Nor does
+ * CUPTI give back all of them: so until they are fewer no more, and all launches have records. */
+void await_buffers(unsigned long long launches)
+{
+    const struct timespec moment = {0, 5000000};
+    int before = atomic_load(&buffers_out);
+    for (int turns = 0, unchanged = 0; turns < 100 && before; turns++) {
+        nanosleep(&moment, NULL);
+        int now = atomic_load(&buffers_out);
+        unchanged = now == before ? unchanged + 1 : 0;
+        before = now;
+        if (unchanged >= 10 && atomic_load(&eager_records) >= launches)
+            return;
+    }
+}
+
 /* ---- What is recorded --------------------------------------------------------------------------- */
 
 /* The concurrent kind of kernel records: the other one runs kernels one at a time. */
@@ -221,6 +262,7 @@ static const CUpti_ActivityKind kinds[] = {
 
 CUptiResult enable_activities(void)
 {
+    atomic_store(&eager_records, 0);
     uint8_t zeroed = 1;
     size_t size = sizeof zeroed;
     /* Where CUPTI does not know the attribute it fills buffers with zeros itself. */

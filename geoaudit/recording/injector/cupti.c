@@ -17,34 +17,28 @@ static int resolve(void *library)
     if (!api_##name)                                                                              \
         return 0;
     CUPTI_FUNCTIONS(RESOLVE)
-    return 1;
+    return api_GetVersion(&cupti_version) == CUPTI_SUCCESS;
 }
 
-/* A libcupti that the process already holds comes first: two of them would fight for the slot.
- * Then the candidates of GEOAUDIT_CUPTI, separated by colons, in order. */
-static void *open_library(void)
+/* A libcupti that the process already holds comes first, and alone: two of them would fight for the
+ * slot. Then the candidates of GEOAUDIT_CUPTI, separated by colons, the first that will do. */
+int load_cupti(void)
 {
     static const char *const loaded[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
     for (size_t i = 0; i < sizeof loaded / sizeof *loaded; i++) {
         void *library = dlopen(loaded[i], RTLD_NOW | RTLD_NOLOAD);
         if (library)
-            return library;
+            return resolve(library);
     }
     const char *candidates = getenv("GEOAUDIT_CUPTI");
     char *list = strdup(candidates ? candidates : "");
-    void *library = NULL;
-    for (char *rest = list, *path; !library && (path = strsep(&rest, ":"));)
-        if (*path)
-            library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    int is_found = 0;
+    for (char *rest = list, *path; !is_found && (path = strsep(&rest, ":"));) {
+        void *library = *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        is_found = library && resolve(library);
+        if (library && !is_found)
+            dlclose(library);
+    }
     free(list);
-    return library;
-}
-
-int load_cupti(void)
-{
-    void *library = open_library();
-    if (!library || !resolve(library))
-        return 0;
-    api_GetVersion(&cupti_version);
-    return 1;
+    return is_found;
 }

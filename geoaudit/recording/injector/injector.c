@@ -12,11 +12,14 @@
  */
 #include "recorder.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define FLUSH_PERIOD_MS 500
+/* Of CUDA 12.0: kernel records of older ones have another layout. */
+#define OLDEST_CUPTI 19
 
 /* ---- Flushing ---------------------------------------------------------------------------------- */
 
@@ -30,10 +33,12 @@ static atomic_flag started = ATOMIC_FLAG_INIT;
 static void flush(int forced)
 {
     api_ActivityFlushAll(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0);
+    if (forced)
+        await_buffers(count_launches());
     write_threads();
     pthread_mutex_lock(&writing);
     api_GetTimestamp(&status.timestamp_ns);
-    copy_counts(&status);
+    tell_counts(&status);
     status.finished = (uint32_t)forced;
     WRITE_RECORDS(BLOCK_STATUS, &status, 1);
     pthread_mutex_unlock(&writing);
@@ -48,10 +53,16 @@ static void stop_taking(void)
     disable_activities();
 }
 
-static void *flush_now_and_then(void *unused)
+/* How many periods records are taken for; -1: to the end. */
+static long told_periods(void)
 {
     const char *duration = getenv("GEOAUDIT_DURATION_MS");
-    long periods = duration ? (atol(duration) + FLUSH_PERIOD_MS - 1) / FLUSH_PERIOD_MS : -1;
+    return duration ? (atol(duration) + FLUSH_PERIOD_MS - 1) / FLUSH_PERIOD_MS : -1;
+}
+
+static void *flush_now_and_then(void *told)
+{
+    long periods = (long)(intptr_t)told;
     pthread_mutex_lock(&stopping);
     while (!stopped) {
         struct timespec when;
@@ -69,11 +80,11 @@ static void *flush_now_and_then(void *unused)
         pthread_mutex_lock(&stopping);
     }
     pthread_mutex_unlock(&stopping);
-    return unused;
+    return NULL;
 }
 
 /* Write what CUPTI still holds and end the recording, at the end of the process. */
-EXPORT void FinishInjection(void)
+static void finish(void)
 {
     if (!is_running)
         return;
@@ -83,9 +94,9 @@ EXPORT void FinishInjection(void)
     pthread_cond_signal(&stop_asked);
     pthread_mutex_unlock(&stopping);
     pthread_join(flusher, NULL);
-    flush(1);
-    /* Other threads may go on launching while the process ends. */
+    /* Other threads may go on launching: what is counted has a record. */
     atomic_store(&is_counting, 0);
+    flush(1);
     pthread_mutex_lock(&writing);
     close_output();
     pthread_mutex_unlock(&writing);
@@ -97,9 +108,11 @@ EXPORT void StopInjection(void)
 {
     if (!is_running)
         return;
-    FinishInjection();
+    finish();
     disable_activities();
     unsubscribe();
+    /* What came meanwhile is of no recording, and not of the next one. */
+    api_ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     atomic_flag_clear(&started);
 }
 
@@ -156,7 +169,8 @@ static CUptiResult start_recording(void)
     return result;
 }
 
-static void start_flusher(void)
+/* With all signals blocked: those of the process are its own threads' to handle. */
+static int start_flusher(void)
 {
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
@@ -164,59 +178,110 @@ static void start_flusher(void)
     pthread_cond_init(&stop_asked, &attributes);
     pthread_condattr_destroy(&attributes);
     stopped = 0;
-    is_running = pthread_create(&flusher, NULL, flush_now_and_then, NULL) == 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    void *periods = (void *)(intptr_t)told_periods();
+    is_running = pthread_create(&flusher, NULL, flush_now_and_then, periods) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_running;
 }
 
-/* What a recording counts starts at 0. */
+static void prepare(void)
+{
+    threads_start();
+    pthread_atfork(NULL, NULL, forget_in_child);
+}
+
+void prepare_process(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+}
+
+/* Not before CUPTI is there: what it does at exit must come after what we do. */
+static void finish_at_exit(void)
+{
+    atexit(finish);
+}
+
+/* What a recording counts starts at 0. With `writing` held. */
 static void begin_anew(void)
 {
     memset(&status, 0, sizeof status);
     reset_counts();
     forget_numbers();
     atomic_fetch_add(&recordings_started, 1);
-    atomic_store(&is_counting, 1);
 }
 
-static void prepare_process(void)
-{
-    threads_start();
-    pthread_atfork(NULL, NULL, forget_in_child);
-    atexit(FinishInjection);
-}
-
-void once_per_process(void)
+/* Why nothing is recorded; 0 where it is. */
+static uint32_t start_with_cupti(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare_process);
+    pthread_once(&once, finish_at_exit);
+    if (cupti_version < OLDEST_CUPTI)
+        return CUPTI_ERROR_NOT_COMPATIBLE;
+    CUptiResult result = start_recording();
+    if (result != CUPTI_SUCCESS)
+        return result;
+    /* From here on: what is counted has a record. */
+    atomic_store(&is_counting, 1);
+    tell_started_ranges();
+    if (start_flusher())
+        return 0;
+    atomic_store(&is_counting, 0);
+    disable_activities();
+    unsubscribe();
+    return CUPTI_ERROR_OUT_OF_MEMORY;
 }
 
-/* Write no more, but let it be tried again. */
-static void give_up(void)
+/* Open the file of a recording; 0 where there is none. */
+static int begin_output(void)
 {
-    atomic_store(&is_counting, 0);
+    pthread_mutex_lock(&writing);
+    int is_begun = open_output() && write_header(told_rank(), told_mps_percentage());
+    if (is_begun)
+        begin_anew();
+    else
+        close_output();
+    pthread_mutex_unlock(&writing);
+    return is_begun;
+}
+
+/* Write why nothing is recorded, and let it be tried again. */
+static void give_up(uint32_t error)
+{
+    pthread_mutex_lock(&writing);
+    status.error = error;
+    WRITE_RECORDS(BLOCK_STATUS, &status, 1);
     close_output();
+    pthread_mutex_unlock(&writing);
     atomic_flag_clear(&started);
+}
+
+/* CUPTI's time, ns, for a process that records itself; 0 before it ever did. */
+EXPORT uint64_t RecordingTime(void)
+{
+    uint64_t now = 0;
+    if (api_GetTimestamp)
+        api_GetTimestamp(&now);
+    return now;
 }
 
 /* Called by the CUDA driver, or by a process that records itself. Returns 1 in any case: a process
  * is never refused CUDA for the sake of its recording. */
 EXPORT int InitializeInjection(void)
 {
-    if (atomic_flag_test_and_set(&started) || !open_output())
+    if (atomic_flag_test_and_set(&started))
         return 1;
-    if (!load_cupti()) {
-        give_up(); /* an empty file: CUPTI was not found */
-        return 1;
-    }
-    write_header(told_rank(), told_mps_percentage());
-    once_per_process();
-    begin_anew();
-    status.error = (uint32_t)start_recording();
-    if (status.error != CUPTI_SUCCESS) {
-        WRITE_RECORDS(BLOCK_STATUS, &status, 1);
-        give_up();
+    prepare_process();
+    int is_there = load_cupti();
+    if (!begin_output()) {
+        atomic_flag_clear(&started);
         return 1;
     }
-    start_flusher();
+    uint32_t error = is_there ? start_with_cupti() : GEOAUDIT_NO_CUPTI;
+    if (error)
+        give_up(error);
     return 1;
 }

@@ -1,10 +1,12 @@
 /* Launch calls, counted exactly by a callback on the launch functions alone.
  *
  * The driver's functions are enough: the runtime launches through them, and its call and the
- * driver's have one correlation number (seen with CUPTI 12.9 and 13.0). Callbacks on the runtime's
+ * driver's have one correlation number (seen with CUPTI 12.2, 12.9 and 13.0). Callbacks on the runtime's
  * as well would double what a launch costs.
  */
 #include "recorder.h"
+
+#include <dlfcn.h>
 
 static atomic_ullong launches_seen, graph_launches_seen, launches_failed, launches_captured;
 
@@ -13,12 +15,68 @@ static int has_failed(const CUpti_CallbackData *call)
     return call->functionReturnValue && *(const int *)call->functionReturnValue;
 }
 
-static void begin_launch(const CUpti_CallbackData *call)
+/* ---- Captures: a launch into a stream that is captured goes into a graph and makes no record ------ */
+
+static atomic_int captures_open; /* of any thread; a capture may be ended by another one */
+
+/* The stream of a call; the variants for per-thread streams have the same parameters. */
+static CUstream stream_of(CUpti_CallbackId id, const void *parameters)
+{
+    switch (id) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+        return ((const cuLaunchKernel_params *)parameters)->hStream;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+        return ((const cuLaunchKernelEx_params *)parameters)->config->hStream;
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
+        return ((const cuLaunchCooperativeKernel_params *)parameters)->hStream;
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch:
+    case CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz:
+        return ((const cuGraphLaunch_params *)parameters)->hStream;
+    default: return NULL;
+    }
+}
+
+typedef CUresult is_capturing_function(CUstream stream, CUstreamCaptureStatus *status);
+
+static is_capturing_function *ask_driver(void)
+{
+    static is_capturing_function *_Atomic found;
+    if (!found) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+        found = (is_capturing_function *)dlsym(driver ? driver : RTLD_DEFAULT, "cuStreamIsCapturing");
+    }
+    return found;
+}
+
+static int is_captured(CUpti_CallbackId id, const CUpti_CallbackData *call)
+{
+    is_capturing_function *ask = atomic_load(&captures_open) > 0 ? ask_driver() : NULL;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return ask && call->functionParams && ask(stream_of(id, call->functionParams), &status) == 0 &&
+           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+static void note_capture(const CUpti_CallbackData *call, int begins)
+{
+    if (begins && !has_failed(call))
+        atomic_fetch_add(&captures_open, 1);
+    /* A capture ends whether ending it fails or not; it may have begun before the recording. */
+    else if (!begins && atomic_load(&captures_open) > 0)
+        atomic_fetch_sub(&captures_open, 1);
+}
+
+/* ---- Launches -------------------------------------------------------------------------------------- */
+
+static void begin_launch(CUpti_CallbackId id, const CUpti_CallbackData *call)
 {
     struct thread *thread = recorded_thread();
     /* A launch function of the driver may be made of another one. */
     if (!thread || thread->depth++)
         return;
+    thread->is_capturing = is_captured(id, call);
     if (thread->told < thread->range_count)
         tell_open_ranges(thread);
     struct launch_record record = {0, call->correlationId, thread->number};
@@ -34,23 +92,11 @@ static void end_launch(CUpti_CallbackId id, const CUpti_CallbackData *call)
         return;
     int is_graph = id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch ||
                    id == CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz;
-    atomic_fetch_add(has_failed(call)    ? &launches_failed
-                     : thread->capturing ? &launches_captured
-                     : is_graph          ? &graph_launches_seen
-                                         : &launches_seen,
+    atomic_fetch_add(has_failed(call)       ? &launches_failed
+                     : thread->is_capturing ? &launches_captured
+                     : is_graph             ? &graph_launches_seen
+                                            : &launches_seen,
                      1);
-}
-
-/* A launch while the thread captures a stream goes into a graph and makes no record. */
-static void note_capture(const CUpti_CallbackData *call, int begins)
-{
-    struct thread *thread = recorded_thread();
-    if (!thread)
-        return;
-    if (begins && !has_failed(call))
-        thread->capturing++;
-    else if (!begins && thread->capturing)
-        thread->capturing--;
 }
 
 static const CUpti_CallbackId launches[] = {
@@ -102,7 +148,7 @@ static void CUPTIAPI on_call(void *unused, CUpti_CallbackDomain domain, CUpti_Ca
         if (is_exit)
             end_launch(id, call);
         else
-            begin_launch(call);
+            begin_launch(id, call);
     } else if (is_exit) {
         note_capture(call, is_in(id, capture_begins, COUNT_OF(capture_begins)));
     }
@@ -137,7 +183,12 @@ void unsubscribe(void)
     subscriber = NULL;
 }
 
-void copy_counts(struct status_record *to)
+unsigned long long count_launches(void)
+{
+    return atomic_load(&launches_seen);
+}
+
+void tell_counts(struct status_record *to)
 {
     to->launches_seen = atomic_load(&launches_seen);
     to->graph_launches_seen = atomic_load(&graph_launches_seen);

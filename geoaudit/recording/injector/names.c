@@ -12,38 +12,76 @@ struct name {
     char text[];
 };
 
-#define SLOTS 4096
+#define TOO_MANY "(too many names)"
+#define MOST_NAMES (1u << 20) /* "token 123", "token 124", …: all later ones are one name */
 
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
-static struct name *slots[SLOTS];
+static struct name **slots;
+static size_t slot_count, name_count;
 static uint32_t next_number = 1;
 static char *new_names;
 static size_t new_bytes, new_room, new_count;
 
 /* FNV-1a. */
-static size_t slot_of(const char *text)
+static size_t hash_of(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325ull;
     for (const unsigned char *byte = (const unsigned char *)text; *byte; byte++)
         hash = (hash ^ *byte) * 0x100000001b3ull;
-    return (hash ^ hash >> 32) % SLOTS;
+    return hash ^ hash >> 32;
+}
+
+/* At most two names a slot, on average. */
+static int grow(void)
+{
+    if (name_count < 2 * slot_count)
+        return 1;
+    size_t count = slot_count ? slot_count * 4 : 1024;
+    struct name **larger = calloc(count, sizeof *larger);
+    if (!larger)
+        return slot_count > 0;
+    for (size_t slot = 0; slot < slot_count; slot++)
+        for (struct name *name = slots[slot], *next; name; name = next) {
+            next = name->next;
+            struct name **place = &larger[hash_of(name->text) % count];
+            name->next = *place;
+            *place = name;
+        }
+    free(slots);
+    slots = larger;
+    slot_count = count;
+    return 1;
+}
+
+static struct name *find_or_add(const char *text)
+{
+    if (!grow())
+        return NULL;
+    struct name **slot = &slots[hash_of(text) % slot_count];
+    struct name *name = *slot;
+    while (name && strcmp(name->text, text) != 0)
+        name = name->next;
+    if (name)
+        return name;
+    if (name_count >= MOST_NAMES && strcmp(text, TOO_MANY) != 0)
+        return find_or_add(TOO_MANY);
+    size_t bytes = strlen(text) + 1;
+    if (!(name = malloc(sizeof *name + bytes)))
+        return NULL;
+    name->next = *slot;
+    name->recording = 0;
+    memcpy(name->text, text, bytes);
+    *slot = name;
+    name_count++;
+    return name;
 }
 
 struct name *intern(const char *text)
 {
     if (!text)
         return NULL;
-    struct name **slot = &slots[slot_of(text)];
     pthread_mutex_lock(&naming);
-    struct name *name = *slot;
-    while (name && strcmp(name->text, text) != 0)
-        name = name->next;
-    if (!name && (name = malloc(sizeof *name + strlen(text) + 1))) {
-        name->next = *slot;
-        name->recording = 0;
-        strcpy(name->text, text);
-        *slot = name;
-    }
+    struct name *name = find_or_add(text);
     pthread_mutex_unlock(&naming);
     return name;
 }
@@ -104,8 +142,13 @@ void forget_numbers(void)
     pthread_mutex_unlock(&naming);
 }
 
-/* Another thread may have held the lock; a name is linked in by one store, after all others. */
+/* Another thread may have held the lock in the middle of anything: the child names all anew. What
+ * NVTX handed out before stays valid, and is told by the text it holds. */
 void names_after_fork(void)
 {
     pthread_mutex_init(&naming, NULL);
+    slots = NULL;
+    slot_count = name_count = 0;
+    new_names = NULL;
+    new_bytes = new_room = new_count = 0;
 }

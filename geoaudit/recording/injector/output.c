@@ -8,11 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
 static int output = -1;
+static struct stat opened; /* what `output` was opened on */
+
+/* A process that closes all descriptors (a daemon does) may have opened its own file in our place. */
+static int is_ours(void)
+{
+    struct stat now;
+    return output >= 0 && fstat(output, &now) == 0 && now.st_dev == opened.st_dev &&
+           now.st_ino == opened.st_ino;
+}
 
 /* The checksum of data that follow what has the checksum `before`; 1 where nothing is before. */
 static uint32_t adler32(uint32_t before, const void *bytes, size_t size)
@@ -71,10 +81,14 @@ static int write_all(const void *data, size_t size)
 /* Append a block. After a failed write (a full disk) the file is cut at a block, and its header,
  * which has its place on the disk already, says why. */
 void write_block(enum block_kind kind, size_t record_bytes, size_t count, const void *data,
-                        size_t bytes)
+                 size_t bytes)
 {
-    if (output < 0 || count == 0)
+    if (count == 0 || output < 0)
         return;
+    if (!is_ours()) {
+        output = -1;
+        return;
+    }
     struct block_header header = {GEOAUDIT_BLOCK_MAGIC, kind,           (uint32_t)record_bytes,
                                   (uint32_t)count,      (uint32_t)bytes, 0};
     header.checksum = adler32(1, &header, offsetof(struct block_header, checksum));
@@ -91,19 +105,38 @@ void write_block(enum block_kind kind, size_t record_bytes, size_t count, const 
     output = -1;
 }
 
+/* Out of the way of programs that count on the next descriptor. */
+static void move_up(void)
+{
+    int moved = output < 0 ? -1 : fcntl(output, F_DUPFD_CLOEXEC, 500);
+    if (moved < 0)
+        return;
+    close(output);
+    output = moved;
+}
+
+/* A file of its own for each recording: the process may be recorded again, replace its program by
+ * another (exec), or have the number of one that ended. */
 int open_output(void)
 {
     const char *folder = getenv("GEOAUDIT_RECORDING");
-    char path[4096];
-    if (!folder || snprintf(path, sizeof path, "%s/%d.geoaudit", folder, (int)getpid()) >= 4096)
-        return 0;
-    output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    return output >= 0;
+    for (int again = 0; folder && again < 10000; again++) {
+        char path[4096], suffix[16] = "";
+        if (again)
+            snprintf(suffix, sizeof suffix, "-%d", again);
+        if (snprintf(path, sizeof path, "%s/%d%s.geoaudit", folder, (int)getpid(), suffix) >= 4096)
+            return 0;
+        output = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+        if (output >= 0 || errno != EEXIST)
+            break;
+    }
+    move_up();
+    return output >= 0 && fstat(output, &opened) == 0;
 }
 
 void close_output(void)
 {
-    if (output >= 0)
+    if (is_ours())
         close(output);
     output = -1;
 }
@@ -118,7 +151,7 @@ static uint32_t driver_version(void)
     return ask && ask(&version) == 0 ? (uint32_t)version : 0;
 }
 
-void write_header(int32_t rank, float mps_percentage)
+int write_header(int32_t rank, float mps_percentage)
 {
     struct file_header header = {.version = GEOAUDIT_STREAM_VERSION,
                                  .process = (uint32_t)getpid(),
@@ -128,7 +161,8 @@ void write_header(int32_t rank, float mps_percentage)
                                  .mps_percentage = mps_percentage};
     snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
     memcpy(header.magic, GEOAUDIT_STREAM_MAGIC, sizeof header.magic);
-    api_GetTimestamp(&header.started_ns);
+    if (api_GetTimestamp)
+        api_GetTimestamp(&header.started_ns);
     header.checksum = adler32(1, &header, offsetof(struct file_header, checksum));
-    write_all(&header, sizeof header);
+    return write_all(&header, sizeof header);
 }

@@ -18,12 +18,12 @@
 
 static atomic_uint next_id = 1;
 
-static void tell_start(struct thread *thread, const struct open_range *range)
+static void tell_start(struct thread *thread, const struct open_range *range, uint32_t number)
 {
     struct marker_record record = {
         .marker_id = range->id,
         .flags = CUPTI_ACTIVITY_FLAG_MARKER_START,
-        .thread = thread->number,
+        .thread = number,
         .name_id = name_number(range->message),
         .domain_id = name_number(range->domain),
     };
@@ -42,50 +42,54 @@ static void tell_end(struct thread *thread, uint32_t id)
 void tell_open_ranges(struct thread *thread)
 {
     while (thread->told < thread->range_count)
-        tell_start(thread, &thread->ranges[thread->told++]);
+        tell_start(thread, &thread->ranges[thread->told++], thread->number);
 }
 
-/* How many ranges of a domain a thread has open. */
-static int level(const struct thread *thread, const struct name *domain)
+/* The innermost open range of a domain, or NULL; those of other domains may be open inside it. */
+static struct open_range *innermost(const struct thread *thread, const struct name *domain)
 {
-    int open = 0;
-    for (size_t i = 0; i < thread->range_count; i++)
-        open += thread->ranges[i].domain == domain;
-    return open;
+    for (size_t place = thread->range_count; place; place--)
+        if (thread->ranges[place - 1].domain == domain)
+            return &thread->ranges[place - 1];
+    return NULL;
+}
+
+static int make_room(struct thread *thread)
+{
+    if (thread->range_count < thread->range_room)
+        return 1;
+    size_t room = thread->range_room ? thread->range_room * 2 : 16;
+    struct open_range *larger = realloc(thread->ranges, room * sizeof *larger);
+    if (!larger)
+        return 0;
+    thread->ranges = larger;
+    thread->range_room = room;
+    return 1;
 }
 
 static int push(struct name *domain, struct name *message)
 {
     struct thread *thread = this_thread();
-    if (!thread)
+    if (!thread || !make_room(thread))
         return NO_RANGE;
-    if (thread->range_count == thread->range_room) {
-        size_t room = thread->range_room ? thread->range_room * 2 : 16;
-        struct open_range *larger = realloc(thread->ranges, room * sizeof *larger);
-        if (!larger)
-            return NO_RANGE;
-        thread->ranges = larger;
-        thread->range_room = room;
-    }
-    int opened = level(thread, domain);
+    const struct open_range *outer = innermost(thread, domain);
+    int level = outer ? outer->level + 1 : 0;
     thread->ranges[thread->range_count++] =
-        (struct open_range){domain, message, atomic_fetch_add(&next_id, 1)};
+        (struct open_range){domain, message, atomic_fetch_add(&next_id, 1), level};
     if (recorded_thread())
         tell_open_ranges(thread);
-    return opened;
+    return level;
 }
 
-/* Ends the innermost range of a domain; those of other domains may be open inside it. */
 static int pop(const struct name *domain)
 {
     struct thread *thread = this_thread();
-    size_t place = thread ? thread->range_count : 0;
-    while (place && thread->ranges[place - 1].domain != domain)
-        place--;
-    if (!place)
+    struct open_range *range = thread ? innermost(thread, domain) : NULL;
+    if (!range)
         return NO_RANGE;
-    struct open_range *range = &thread->ranges[--place];
+    int level = range->level;
     int is_recorded = recorded_thread() != NULL;
+    size_t place = (size_t)(range - thread->ranges);
     if (place < thread->told) {
         if (is_recorded)
             tell_end(thread, range->id);
@@ -93,21 +97,85 @@ static int pop(const struct name *domain)
     }
     thread->range_count--;
     memmove(range, range + 1, (thread->range_count - place) * sizeof *range);
-    return level(thread, domain);
+    return level;
 }
 
-/* A range of the process: it may end on another thread, where launches are not inside it. */
+/* A thread that ends leaves its ranges open, and its number to another thread. */
+void tell_ends(struct thread *thread)
+{
+    while (thread->told)
+        tell_end(thread, thread->ranges[--thread->told].id);
+}
+
+/* ---- Ranges of the process: one may end on another thread, where launches are not inside it ----- */
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static struct started_range {
+    struct open_range range;
+    uint32_t thread;
+} *started;
+static size_t started_count, started_room;
+
+static void keep_started(const struct open_range *range, uint32_t thread)
+{
+    pthread_mutex_lock(&starting);
+    if (started_count == started_room) {
+        size_t room = started_room ? started_room * 2 : 16;
+        struct started_range *larger = realloc(started, room * sizeof *larger);
+        if (larger) {
+            started = larger;
+            started_room = room;
+        }
+    }
+    if (started_count < started_room)
+        started[started_count++] = (struct started_range){*range, thread};
+    pthread_mutex_unlock(&starting);
+}
+
+static void forget_started(uint32_t id)
+{
+    pthread_mutex_lock(&starting);
+    size_t place = started_count;
+    while (place && started[place - 1].range.id != id)
+        place--;
+    if (place)
+        started[place - 1] = started[--started_count];
+    pthread_mutex_unlock(&starting);
+}
+
+void tell_started_ranges(void)
+{
+    struct thread *thread = recorded_thread();
+    pthread_mutex_lock(&starting);
+    for (size_t i = 0; thread && i < started_count; i++)
+        tell_start(thread, &started[i].range, started[i].thread);
+    pthread_mutex_unlock(&starting);
+}
+
+/* The child's only thread has another number. */
+void ranges_after_fork(uint32_t before, uint32_t now)
+{
+    pthread_mutex_init(&starting, NULL);
+    for (size_t i = 0; i < started_count; i++)
+        if (started[i].thread == before)
+            started[i].thread = now;
+}
+
 static nvtxRangeId_t start(struct name *domain, struct name *message)
 {
-    struct open_range range = {domain, message, atomic_fetch_add(&next_id, 1)};
-    struct thread *thread = recorded_thread();
-    if (thread)
-        tell_start(thread, &range);
+    struct open_range range = {domain, message, atomic_fetch_add(&next_id, 1), 0};
+    struct thread *thread = this_thread();
+    if (!thread)
+        return 0;
+    keep_started(&range, thread->number);
+    if (recorded_thread())
+        tell_start(thread, &range, thread->number);
     return range.id;
 }
 
 static void end(nvtxRangeId_t id)
 {
+    forget_started((uint32_t)id);
     struct thread *thread = recorded_thread();
     if (thread)
         tell_end(thread, (uint32_t)id);
@@ -139,15 +207,20 @@ static size_t utf8(uint32_t point, char *to)
     return 4;
 }
 
-/* A longer name is cut: none is. */
 static struct name *intern_wide(const wchar_t *wide)
 {
-    char text[1024];
-    size_t bytes = 0;
-    for (; wide && *wide && bytes + 5 < sizeof text; wide++)
-        bytes += utf8((uint32_t)*wide, text + bytes);
+    size_t count = 0, bytes = 0;
+    while (wide && wide[count])
+        count++;
+    char *text = wide ? malloc(4 * count + 1) : NULL;
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        bytes += utf8((uint32_t)wide[i], text + bytes);
     text[bytes] = 0;
-    return wide ? intern(text) : NULL;
+    struct name *name = intern(text);
+    free(text);
+    return name;
 }
 
 static struct name *message_of(const nvtxEventAttributes_t *attributes)
@@ -248,7 +321,7 @@ EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table)
     const NvtxExportTableCallbacks *callbacks = export_table(NVTX_ETID_CALLBACKS);
     if (!callbacks || callbacks->struct_size < sizeof *callbacks)
         return 0;
-    once_per_process();
+    prepare_process();
     attach(callbacks, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
     attach(callbacks, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
     return 1;

@@ -1,7 +1,8 @@
 /* What the files of the recorder share: one section for each file, in the order data flows.
  *
- * Locks, outermost first: `listing` (threads.c), the one of a thread, `writing` (output.c),
- * `naming` (names.c). None of them is held while CUPTI is called, but for its clock.
+ * Locks, outermost first: `starting` (ranges.c), `listing` (threads.c), the one of a thread,
+ * `writing` (output.c), `naming` (names.c). No call that may wait for CUPTI's own threads is made
+ * while one is held.
  */
 #ifndef GEOAUDIT_RECORDER_H
 #define GEOAUDIT_RECORDER_H
@@ -31,17 +32,18 @@ CUPTI_FUNCTIONS(DECLARE)
 
 extern uint32_t cupti_version;
 
-int load_cupti(void); /* 0: there is none, or it lacks a function */
+int load_cupti(void); /* 0: there is none that has all these functions */
 
 /* ---- output.c: the file -------------------------------------------------------------------------- */
 
 extern pthread_mutex_t writing;
 
+/* All of these with `writing` held, or where no other thread is. */
 int open_output(void);
-void write_header(int32_t rank, float mps_percentage);
+int write_header(int32_t rank, float mps_percentage);
 void write_block(enum block_kind kind, size_t record_bytes, size_t count, const void *data,
-                 size_t bytes); /* with `writing` held */
-void close_output(void);        /* with `writing` held, or where no other thread is */
+                 size_t bytes);
+void close_output(void);
 
 #define WRITE_RECORDS(kind, records, count)                                                       \
     write_block(kind, sizeof *(records), count, records, (count) * sizeof *(records))
@@ -63,6 +65,7 @@ extern struct status_record status; /* guarded by `writing` */
 
 CUptiResult enable_activities(void);
 void disable_activities(void);
+void await_buffers(unsigned long long launches); /* after a flush; launches: that were seen */
 
 /* ---- threads.c: what each thread of the process has to tell --------------------------------------- */
 
@@ -72,6 +75,7 @@ void disable_activities(void);
 struct open_range {
     struct name *domain, *message;
     uint32_t id;
+    int level; /* ranges of its domain that are open around it */
 };
 
 struct thread {
@@ -79,7 +83,7 @@ struct thread {
     struct thread *next;
     uint32_t number;    /* the system's */
     uint32_t depth;     /* launch calls it is in */
-    uint32_t capturing; /* captures of a stream that it began and did not end */
+    int is_capturing;   /* whether the outermost of them goes into a graph */
     unsigned recording; /* the recording that the fields above and `told` were counted in */
     struct open_range *ranges;
     size_t range_count, range_room;
@@ -103,16 +107,20 @@ void threads_after_fork(void);
 /* ---- ranges.c: NVTX ranges ------------------------------------------------------------------------ */
 
 void tell_open_ranges(struct thread *thread);
+void tell_ends(struct thread *thread);
+void tell_started_ranges(void);
+void ranges_after_fork(uint32_t before, uint32_t now); /* numbers of the thread that forked */
 
 /* ---- launches.c: launch calls, counted and placed ------------------------------------------------- */
 
 CUptiResult subscribe(void);
 void unsubscribe(void);
-void copy_counts(struct status_record *to);
+void tell_counts(struct status_record *to);
+unsigned long long count_launches(void);
 void reset_counts(void);
 
 /* ---- injector.c: start and end --------------------------------------------------------------------- */
 
-void once_per_process(void);
+void prepare_process(void); /* as often as one likes */
 
 #endif

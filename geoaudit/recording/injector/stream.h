@@ -11,6 +11,7 @@
 
 #define GEOAUDIT_STREAM_MAGIC "GEOAUDIT"
 #define GEOAUDIT_STREAM_VERSION 1
+#define GEOAUDIT_NO_CUPTI 100000u /* beyond CUPTI's own results */
 #define GEOAUDIT_BLOCK_MAGIC 0x4b4c4247u /* "GBLK" */
 
 enum block_kind {
@@ -95,7 +96,7 @@ struct status_record {
     uint64_t timestamp_ns, launches_seen, graph_launches_seen, launches_failed;
     uint64_t launches_captured; /* into a graph: calls that launch nothing */
     uint64_t kernel_records, dropped_records, untimed_records;
-    uint32_t error;    /* a CUPTI result, 0: none */
+    uint32_t error;    /* a CUPTI result, GEOAUDIT_NO_CUPTI; 0: none */
     uint32_t finished; /* 1: the process ended in order */
 };
 

@@ -9,6 +9,7 @@
 static pthread_mutex_t listing = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *threads;
 static pthread_key_t key;
+static int has_key;
 static __thread struct thread *own;
 atomic_int is_counting;
 atomic_uint recordings_started;
@@ -27,6 +28,8 @@ static void write_thread(struct thread *thread)
 static void retire(void *pointer)
 {
     struct thread *thread = pointer;
+    if (recorded_thread())
+        tell_ends(thread);
     pthread_mutex_lock(&listing);
     for (struct thread **link = &threads; *link; link = &(*link)->next)
         if (*link == thread) {
@@ -44,7 +47,7 @@ struct thread *this_thread(void)
 {
     if (own)
         return own;
-    struct thread *thread = calloc(1, sizeof *thread);
+    struct thread *thread = has_key ? calloc(1, sizeof *thread) : NULL;
     if (!thread)
         return NULL;
     pthread_mutex_init(&thread->lock, NULL);
@@ -64,7 +67,7 @@ struct thread *recorded_thread(void)
     if (thread && thread->recording != recording) {
         /* A call that was open when the last recording was stopped never came to its end. */
         thread->recording = recording;
-        thread->depth = thread->capturing = 0;
+        thread->depth = 0;
         thread->told = 0;
         pthread_mutex_lock(&thread->lock);
         thread->launch_count = thread->marker_count = 0;
@@ -104,15 +107,22 @@ void write_threads(void)
 
 void threads_start(void)
 {
-    pthread_key_create(&key, retire);
+    has_key = pthread_key_create(&key, retire) == 0;
 }
 
-/* Of the threads only the one that forked is there, under another number. */
+/* Of the threads only the one that forked is there, under another number, in the same ranges. */
 void threads_after_fork(void)
 {
     atomic_store(&is_counting, 0);
     pthread_mutex_init(&listing, NULL);
-    threads = NULL;
-    pthread_setspecific(key, NULL);
-    own = NULL;
+    threads = own;
+    uint32_t before = own ? own->number : 0, now = (uint32_t)syscall(SYS_gettid);
+    ranges_after_fork(before, now);
+    if (!own)
+        return;
+    pthread_mutex_init(&own->lock, NULL);
+    own->next = NULL;
+    own->number = now;
+    own->depth = 0;
+    own->told = own->launch_count = own->marker_count = 0;
 }

@@ -1,4 +1,5 @@
-// 1,000 plain launches and 10 clustered ones; then an end of the kind told.
+// 1,000 plain launches and 10 clustered ones; then an end of the kind told. `busy` goes on for two
+// seconds with a kernel always in flight, says how many are done, and is killed.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,36 @@
 __global__ void plain(int *p) { *p = 1; }
 __global__ void __cluster_dims__(4, 1, 1) clustered(int *p) { *p = 1; }
 __global__ void faulting(int *p) { *p = 1; }
+
+__global__ void five_milliseconds()
+{
+    unsigned long long start, now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+    do
+        asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    while (now - start < 5000000);
+}
+
+static void stay_busy()
+{
+    cudaEvent_t before, after;
+    cudaEventCreate(&before);
+    cudaEventCreate(&after);
+    five_milliseconds<<<1, 1>>>();
+    cudaEventRecord(before);
+    int done = 0;
+    for (; done < 400; done++) {
+        five_milliseconds<<<1, 1>>>();
+        cudaEventRecord(after);
+        cudaEventSynchronize(before);
+        cudaEvent_t other = before;
+        before = after;
+        after = other;
+    }
+    std::printf("done %d\n", done);
+    std::fflush(stdout);
+    raise(SIGKILL);
+}
 
 static int launches()
 {
@@ -37,6 +68,8 @@ int main(int count, char **arguments)
     }
     if (launches())
         return 1;
+    if (!strcmp(way, "busy"))
+        stay_busy();
     if (strcmp(way, "return"))
         usleep(1200 * 1000); // longer than the recorder's period
     if (!strcmp(way, "kill"))

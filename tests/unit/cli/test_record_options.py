@@ -166,7 +166,7 @@ def test_the_tracing_tax_in_words() -> None:
         "  bare     100 ms, 102 ms\n"
         "  recorded 110 ms, 114 ms\n"
         "tracing tax: +11.0 ms = +10.9%, the middle difference, pairs from +10.0 ms to +12.0 ms; "
-        "+11.0 µs for each of 1,000 kernel launches"
+        "+11.0 µs for each of 1,000 kernel launches, start-up included"
     )
 
 

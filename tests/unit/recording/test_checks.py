@@ -256,12 +256,29 @@ def test_packages_and_tools_are_named_with_their_version() -> None:
     assert only("nsys").status == "not here"
 
 
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"CUDA_INJECTION64_PATH": "/x.so"},
+        {"LD_PRELOAD": "/lib/libm.so:/opt/nsight-systems/libToolsInjection64.so"},
+        {"NSYS_PROFILING_SESSION_ID": "1"},
+    ],
+    ids=lambda environment: next(iter(environment)),
+)
+def test_the_runner_refuses_what_the_doctor_calls_a_taken_slot(environment: dict[str, str]) -> None:
+    assert only("injection slot", environment=environment).status == "problem"
+    with pytest.raises(NotMeasuredError, match="has the place of the recorder"):
+        runner.refuse_taken_slot(environment)
+    runner.refuse_taken_slot({"LD_PRELOAD": "/usr/lib/libjemalloc.so", "HOME": "/root"})
+
+
 def test_the_runner_refuses_with_the_same_words(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(NotMeasuredError) as refused:
         runner.refuse_taken_slot({"CUDA_INJECTION64_PATH": "/x.so"})
-    assert str(refused.value) == f"{sentences.taken_slot('/x.so')} {sentences.TAKEN_SLOT_REMEDY}"
+    check = only("injection slot", environment={"CUDA_INJECTION64_PATH": "/x.so"})
+    assert str(refused.value) == f"{check.found} {check.remedy}"
     (tmp_path / "there.so").touch()
     monkeypatch.setattr(runner, "LIBRARY", tmp_path / "there.so")
     with pytest.raises(NotMeasuredError) as refused:

@@ -279,7 +279,7 @@ def test_untimed_kernels_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("blocks", "says"),
     [
-        ([records_block("status", status(finished=0))], "ended from outside"),
+        ([records_block("status", status(finished=0))], "did not end by exit"),
         ([records_block("status", status()), b"GBLK"], "the file ends inside a block header"),
     ],
 )

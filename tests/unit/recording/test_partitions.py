@@ -53,6 +53,26 @@ def test_a_green_context_among_others_is_told(tmp_path: Path) -> None:
     assert told.endswith("give --sms 16")
 
 
+def test_green_contexts_of_other_sizes_are_told_each(tmp_path: Path) -> None:
+    other = {"context": 3, "sm_count": 64, "is_green": 1}
+    recording = _recording(tmp_path, (2, 3), (GREEN, other))
+    assert recording.metadata.devices[0].sm_count == 132
+    told = [warning for warning in recording.metadata.warnings if "green" in warning]
+    assert [text.split("give ")[1] for text in told] == ["--sms 16", "--sms 64"]
+
+
+def test_a_green_context_of_untold_size_is_told(tmp_path: Path) -> None:
+    recording = _recording(tmp_path, (2,), ({**GREEN, "sm_count": 0},))
+    assert recording.metadata.devices[0].sm_count == 132
+    (told,) = (warning for warning in recording.metadata.warnings if "green" in warning)
+    assert "an unknown number of SMs" in told
+
+
+def test_a_share_under_mps_does_not_speak_of_green_contexts(tmp_path: Path) -> None:
+    recording = _recording(tmp_path, (2,), (GREEN,), mps_percentage=50)
+    assert not any("MPS" in warning for warning in recording.metadata.warnings)
+
+
 def test_a_green_context_that_launched_nothing_changes_nothing(tmp_path: Path) -> None:
     recording = _recording(tmp_path, (1,), (PLAIN, GREEN))
     assert recording.metadata.devices[0].sm_count == 132

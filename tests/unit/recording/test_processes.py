@@ -38,17 +38,20 @@ def test_a_whole_recording_has_no_trouble(tmp_path: Path) -> None:
 
 
 def test_no_process_initialised_cuda(tmp_path: Path) -> None:
-    with pytest.raises(NotMeasuredError, match="engine did not initialise CUDA"):
+    with pytest.raises(NotMeasuredError, match="engine: no process of it loaded the recorder"):
         _processes(tmp_path)
 
 
 NOTHING_RECORDED = {
-    "no CUPTI": (b"", "the recorder found no CUPTI"),
+    "empty": (b"", "the recorder could not write"),
+    "no CUPTI": (_stream(_status(error=100_000)), "no CUPTI was found that loads"),
     "cut header": (file_header()[:40], "cut inside its first 72 bytes"),
     "ended at once": (_stream(), "ended before the recorder's first half second"),
     "no kernel": (_stream(_status()), "it launched no kernel"),
     "another subscriber": (_stream(_status(error=39)), "another profiler in the process has CUPTI"),
-    "another error": (_stream(_status(error=35)), "CUPTI refused the recorder with error 35"),
+    "another error": (_stream(_status(error=35)), "administrators only. Run as one"),
+    "an error nobody knows": (_stream(_status(error=77)), "(CUPTI error 77)"),
+    "a CUPTI too old": (_stream(_status(error=14)), "older than CUDA 12.0"),
     "records taken": (
         _stream(_status(launches_seen=1000, graph_launches_seen=234)),
         "1,234 launches were seen and no record arrived",
@@ -75,6 +78,18 @@ TROUBLES = {
         "CUPTI dropped 1,234 records",
     ),
     "cut": ([ONE_KERNEL, _status(launches_seen=1), b"GBLK"], "the file ends inside a block header"),
+    "missing where killed": (
+        [ONE_KERNEL, _status(launches_seen=5, finished=0)],
+        "4 of 5 launches seen have no record",
+    ),
+    "graphs without nodes": (
+        [ONE_KERNEL, _status(launches_seen=1, graph_launches_seen=3)],
+        "3 launches of graphs were seen, and no record of a node arrived",
+    ),
+    "untimed": (
+        [records_block("kernels", kernels({"start_ns": 0, "end_ns": 0})), _status(launches_seen=1)],
+        "no kernel record has a time",
+    ),
     "killed at once": ([ONE_KERNEL], "ended before the recorder's first half second"),
 }
 
@@ -96,11 +111,22 @@ def test_a_graphs_nodes_do_not_stand_in_for_missing_launches(tmp_path: Path) -> 
     assert "2 of 2 launches seen have no record" in trouble
 
 
-def test_launches_that_a_killed_process_had_not_finished_are_no_trouble(tmp_path: Path) -> None:
-    blocks = [ONE_KERNEL, _status(launches_seen=5, finished=0)]
+def test_a_killed_process_whose_launches_all_have_records_is_partial(tmp_path: Path) -> None:
+    blocks = [ONE_KERNEL, _status(launches_seen=1, finished=0)]
     processes = _processes(tmp_path, _stream(*blocks))
     assert processes.troubles == ()
     assert processes.recordings[0].metadata.partial
+
+
+def test_a_process_killed_before_the_first_status_is_partial(tmp_path: Path) -> None:
+    (recording,) = _processes(tmp_path, _stream(ONE_KERNEL)).recordings
+    assert recording.metadata.partial
+
+
+def test_a_process_that_runs_on_is_told(tmp_path: Path) -> None:
+    (tmp_path / "7.geoaudit").write_bytes(_stream(ONE_KERNEL, _status(launches_seen=1, finished=0)))
+    processes = read_processes([tmp_path / "7.geoaudit"], "engine", running={7})
+    assert processes.troubles[0].startswith("process 7: it was still running")
 
 
 def test_one_process_in_trouble_leaves_the_others(tmp_path: Path) -> None:
@@ -109,7 +135,7 @@ def test_one_process_in_trouble_leaves_the_others(tmp_path: Path) -> None:
     names = [recording.metadata.source_name for recording in processes.recordings]
     assert names == ["engine (process 7)", "engine (process 8)"]
     assert len(processes.troubles) == 2
-    assert "no CUPTI" in processes.troubles[0]
+    assert "could not write" in processes.troubles[0]
     assert processes.troubles[1].startswith("process 9: another profiler")
 
 

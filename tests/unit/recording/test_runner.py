@@ -173,7 +173,7 @@ def test_a_failing_command_is_more_than_a_bad_recording(command_line: CommandLin
 def test_a_command_without_cuda_is_not_measured(command_line: CommandLine) -> None:
     code, output, complaints = command_line.scan("print hello")
     assert (code, output) == (3, "hello\n")
-    assert "did not initialise CUDA" in complaints
+    assert "none initialised CUDA" in complaints
     assert not command_line.saved.exists()
 
 
@@ -219,7 +219,7 @@ def test_an_installation_without_the_recorder_says_how_to_get_it(
 ) -> None:
     monkeypatch.setattr(runner, "LIBRARY", tmp_path / "missing.so")
     library = CuptiLibrary(path=Path("/usr/libcupti.so.13"), major=13, origin="CUDA toolkit")
-    with pytest.raises(NotMeasuredError, match="no C compiler was found.*Install gcc"):
+    with pytest.raises(NotMeasuredError, match="there was no C compiler.*Install gcc"):
         require_recorder([library])
 
 
@@ -229,7 +229,7 @@ def test_a_machine_without_cupti_says_how_to_get_it(
     library = tmp_path / "recorder.so"
     library.touch()
     monkeypatch.setattr(runner, "LIBRARY", library)
-    with pytest.raises(NotMeasuredError, match="CUPTI was not found.*cuda13"):
+    with pytest.raises(NotMeasuredError, match="CUPTI was not found.*nvidia-cuda-cupti==13"):
         require_recorder([])
 
 
