@@ -104,6 +104,16 @@ def test_the_tests_compile_with_the_headers_of_the_build() -> None:
     assert set(cupti) <= set(test)
 
 
+def test_what_a_wheel_brings_beside_the_package_stands_under_its_name() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    assert included["kernels"] == "geoaudit/shipped_kernels"
+    for source, place in included.items():
+        assert (ROOT / source).exists()
+        assert place.startswith("geoaudit/shipped_")
+    assert "kernels" in project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+
+
 @pytest.mark.parametrize("path", [".ci/run", ".github/workflows/ci.yml"])
 def test_ci_asserts_that_the_wheel_holds_the_recorder(path: str) -> None:
     assert "libgeoaudit_injector.so" in (ROOT / path).read_text(encoding="utf-8")

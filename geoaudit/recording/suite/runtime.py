@@ -74,6 +74,7 @@ class CupyRuntime:
 
         Raises:
             InputError: the file cannot be read, compiled or loaded, or lacks a kernel; names it.
+            NotMeasuredError: CuPy has no compiler.
         """
         raw = self._raw_module(module)
         handles = {}
@@ -126,6 +127,12 @@ class CupyRuntime:
             raise InputError(f"{key.file}: NVRTC refuses it:\n{_log(str(error))}") from error
         except cuda.driver.CUDADriverError as error:
             raise InputError(_load_failure(key, entry, str(error))) from error
+        except (OSError, RuntimeError) as error:
+            # What CuPy raises where NVRTC or the toolkit's headers are not there.
+            raise NotMeasuredError(
+                f"CuPy cannot compile {key.file}: {error}. Install it with the toolkit's parts: "
+                f"{_installation()}"
+            ) from error
         self._kernels.append(kernel)
         return handle
 
@@ -139,11 +146,15 @@ def import_cupy() -> Any:
     try:
         return importlib.import_module("cupy")
     except ImportError as error:
-        major = cuda_major() or 13
         raise NotMeasuredError(
             f"there is a CUDA device here, and CuPy cannot be imported ({error}). Install it: "
-            f"pip install 'geoaudit[cuda{major}]'"
+            f"{_installation()}"
         ) from error
+
+
+def _installation() -> str:
+    """The command that installs CuPy for this machine's driver."""
+    return f"pip install 'geoaudit[cuda{cuda_major() or 13}]'"
 
 
 def compile_options(key: ModuleKey) -> tuple[str, ...]:

@@ -152,6 +152,16 @@ def test_a_missing_kernel_and_a_foreign_binary_are_told_apart(
     assert told in str(refused.value)
 
 
+@pytest.mark.parametrize("error", [RuntimeError("no libnvrtc.so.13"), OSError("no headers")])
+def test_a_missing_compiler_is_told_with_the_fix(
+    cupy: FakeCupy, tmp_path: Path, error: Exception
+) -> None:
+    (tmp_path / "k.cu").write_text("x")
+    cupy.error = error
+    with pytest.raises(NotMeasuredError, match=rf"k\.cu: {error}.*pip install 'geoaudit\[cuda"):
+        CupyRuntime().load(module(tmp_path / "k.cu", "norm"))
+
+
 def test_a_source_that_is_gone_is_named(cupy: FakeCupy, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"gone\.cu: cannot be read"):
         CupyRuntime().load(module(tmp_path / "gone.cu", "norm"))
