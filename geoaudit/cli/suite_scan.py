@@ -10,7 +10,7 @@ import click
 from geoaudit.cli.paths import DEFAULT_SCAN
 from geoaudit.cli.saving import save, say
 from geoaudit.cli.suite_options import SuiteChoices
-from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, NotMeasuredError
+from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, NotMeasuredError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +83,13 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
     run = run_suite(suite, choices)
     # How many tokens there are was said to the suite, which ran so many.
     options = replace(kept.options, token_count=None)
-    recording = select(run.recording, options, kept.selection)
-    save([recording], kept.output, settings_lines(suite, choices), next_lines(suite))
+    lines = settings_lines(suite, choices), next_lines(suite)
+    try:
+        recording = select(run.recording, options, kept.selection)
+    except GeoauditError as error:
+        save([run.recording], kept.output, *lines)
+        raise type(error)(f"{error} The recording is saved whole.") from error
+    save([recording], kept.output, *lines)
     say(run.troubles)
     return EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
 
