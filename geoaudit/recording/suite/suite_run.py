@@ -15,7 +15,7 @@ from geoaudit.manifest.planned import StepPlan
 from geoaudit.recording.instruments import CuptiInstrument
 from geoaudit.recording.selection import Selection, select
 from geoaudit.recording.session import IncompleteRecordingWarning, Session, record
-from geoaudit.recording.suite.captured_token import refuse_changing_scalars
+from geoaudit.recording.suite.captured_token import CapturedToken, refuse_changing_scalars
 from geoaudit.recording.suite.engine import Engine
 from geoaudit.recording.suite.prepared_token import PreparedToken, Ranges
 from geoaudit.recording.suite.ranges import NvtxRanges
@@ -115,30 +115,46 @@ def run_tokens(engine: Engine, token: PreparedToken, options: RunOptions, report
         report: told the share of the whole run that is done.
     """
     ranges = NvtxRanges()
-    first = options.warm_up_tokens
-    step = range_of(token.plan)
     with _no_collection():
-        if not options.is_graph:
-            for number in range(options.tokens):
-                token.launch_noted(first + number, ranges)
-                engine.synchronize()
-                report(_WARM + (1 - _WARM) * (number + 1) / options.tokens)
-            return
-        with engine.capture(token) as captured:
-            for number in range(options.tokens):
-                _in_range(ranges, step, captured.replay)
-                engine.synchronize()
-                report(_WARM + (1 - _WARM) * (number + 1) / options.tokens)
+        if options.is_graph:
+            with engine.capture(token) as captured:
+                _run_each(engine, options, report, lambda _: _replay(captured, token, ranges))
+        else:
+            _run_each(engine, options, report, lambda number: _launch(token, number, ranges))
 
 
 def range_of(plan: StepPlan) -> str:
-    """Name of the NVTX range around a token."""
-    return plan.ranges[0].name
+    """Name of the NVTX range around a token: the step's own, or its name where it has none."""
+    return plan.ranges[0].name if _has_own_range(plan) else plan.step
 
 
-def _in_range(ranges: Ranges, name: str, launch: Callable[[], None]) -> None:
-    ranges.push(name)
-    launch()
+def _has_own_range(plan: StepPlan) -> bool:
+    """Whether one of the plan's ranges is around all of its launches."""
+    first = plan.ranges[0] if plan.ranges else None
+    return first is not None and (first.first, first.stop) == (0, len(plan.launches))
+
+
+def _run_each(
+    engine: Engine, options: RunOptions, report: Progress, launch: Callable[[int], None]
+) -> None:
+    for number in range(options.tokens):
+        launch(options.warm_up_tokens + number)
+        engine.synchronize()
+        report(_WARM + (1 - _WARM) * (number + 1) / options.tokens)
+
+
+def _launch(token: PreparedToken, number: int, ranges: Ranges) -> None:
+    if _has_own_range(token.plan):
+        token.launch_noted(number, ranges)
+        return
+    ranges.push(range_of(token.plan))
+    token.launch_noted(number, ranges)
+    ranges.pop()
+
+
+def _replay(captured: CapturedToken, token: PreparedToken, ranges: Ranges) -> None:
+    ranges.push(range_of(token.plan))
+    captured.replay()
     ranges.pop()
 
 

@@ -136,7 +136,7 @@ def test_a_tokens_number_does_not_cut_the_recording_by_count(device: Device) -> 
 def test_what_was_run_is_kept_where_the_part_that_was_asked_for_is_not_there(
     device: Device,
 ) -> None:
-    result = run("--token-range", "prefill", code=2)
+    result = run("--token-range", "no such range", code=2)
     assert result.stderr.rstrip().endswith("The recording is saved whole.")
     assert len(read_recording(Path("geoaudit-scan.parquet")).launches) > 10_000
 

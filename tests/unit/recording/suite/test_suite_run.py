@@ -168,6 +168,15 @@ def test_warm_up_is_neither_noted_nor_in_a_range(seen: SeenLaunches) -> None:
     assert len(seen.log) == 3 * LAUNCHES
 
 
+def test_a_step_without_a_range_of_its_own_is_given_one(seen: SeenLaunches) -> None:
+    plan = planned(("[steps.decode]   ", '[steps.decode]\nrange = ""\n#'))
+    done = record_plan("example", plan, RunOptions(tokens=3), seen.make)
+    table = done.recording.launches
+    assert done.troubles == ()
+    assert {bare(path) for path in table[s.RANGES]} == {"decode", "decode/layer"}
+    assert table[s.TOKEN].nunique() == 3
+
+
 def test_every_token_is_waited_for(seen: SeenLaunches) -> None:
     record_plan("example", planned(), RunOptions(tokens=3, warm_up_tokens=2), seen.make)
     waits = seen.runtime.library.names("cuStreamSynchronize")
