@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geoaudit.cli.progress_line import progress_line, saving_goes_on
+from geoaudit.cli.progress_line import SavingSignals, progress_line
 from geoaudit.cli.record_options import HELP_SECTIONS, RecordChoices
 from geoaudit.errors import NotMeasuredError
 
@@ -73,9 +73,15 @@ class RecordedCommand:
 
 
 def record_processes(
-    command: Sequence[str], output: Path, choices: RecordChoices
+    command: Sequence[str], output: Path, choices: RecordChoices, saving: SavingSignals
 ) -> RecordedCommand:
     """Run a command recorded; its processes, and its exit code.
+
+    Args:
+        command: program and arguments.
+        output: where the recording will go.
+        choices: how it is recorded.
+        saving: what handles signals from the command's end on.
 
     Raises:
         InputError: it cannot be started.
@@ -91,6 +97,7 @@ def record_processes(
             beside=output.resolve(),
             options=choices.recorder_options,
             watch=watch,
+            afterwards=saving.answer,
         )
     processes = _read(recorded, command, choices)
     return RecordedCommand(processes=processes, exit_code=recorded.exit_code)
@@ -101,8 +108,9 @@ def _controlled(
 ) -> RecordedCommand:
     from geoaudit.launches import schema as s
     from geoaudit.recording.control import run_interleaved, schedule, tracing_tax
-    from geoaudit.recording.runner import run_bare, run_recorded
+    from geoaudit.recording.runner import require_folder, run_bare, run_recorded
 
+    require_folder(output.resolve())
     runs = run_interleaved(
         pairs,
         lambda: run_bare(command),
@@ -164,13 +172,12 @@ def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) 
     from geoaudit.recording.processes import read_processes
 
     try:
-        with saving_goes_on():
-            processes = read_processes(
-                recorded.streams,
-                program_name(command),
-                yields=choices.yields,
-                running=recorded.running,
-            )
+        processes = read_processes(
+            recorded.streams,
+            program_name(command),
+            yields=choices.yields,
+            running=recorded.running,
+        )
     except NotMeasuredError as error:
         if recorded.exit_code:
             click.echo(f"geoaudit: {error}", err=True)

@@ -1,12 +1,13 @@
 """`geoaudit scan`: a recording from a profile someone has, or from what ships with geoaudit."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from geoaudit.cli.paths import DEFAULT_SCAN
-from geoaudit.cli.progress_line import saving_goes_on
+from geoaudit.cli.progress_line import SavingSignals
 from geoaudit.cli.record_command import (
     RecordedCommand,
     ScanCommand,
@@ -105,10 +106,11 @@ def scan(
         return
     if not command or traces or allow_partial:
         raise click.UsageError("give a COMMAND after --, and no TRACE or --allow-partial before it")
-    recorded = record_processes(command, output, record_choices_of(values))
-    with saving_goes_on():
+    saving = SavingSignals()
+    with saving.handled_until_saved():
+        recorded = record_processes(command, output, record_choices_of(values), saving)
         code = _save_recorded(recorded, output, options, selection)
-    ctx.exit(code)
+    ctx.exit(code if saving.ended_by is None else 128 + saving.ended_by)
 
 
 def _save_recorded(
@@ -143,14 +145,23 @@ def _save_recorded(
 def _say(lines: "Sequence[str]") -> None:
     from geoaudit.render.names import visible
 
-    for line in lines:
-        click.echo(f"geoaudit: {visible(line)}", err=True)
+    _tell([f"geoaudit: {visible(line)}" for line in lines])
+
+
+def _tell(lines: "Sequence[str]") -> None:
+    # A terminal that is gone, or a full disk behind standard error, changes no exit code.
+    with suppress(OSError):
+        for line in lines:
+            click.echo(line, err=True)
 
 
 def _save(recordings: "Sequence[Recording]", output: Path, *, err: bool = False) -> None:
     _write(recordings, output)
+    if err:
+        _tell(_summary(recordings, output))
+        return
     for line in _summary(recordings, output):
-        click.echo(line, err=err)
+        click.echo(line)
 
 
 def _read(traces: tuple[Path, ...], allow_partial: bool) -> list["Recording"]:
