@@ -1,5 +1,6 @@
 """Recording a command: what `geoaudit scan -- COMMAND` does."""
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -169,6 +170,7 @@ def tax_lines(tax: "TracingTax") -> tuple[str, ...]:
 
 
 def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) -> "Processes":
+    from geoaudit.recording.checks.slot import tools_around
     from geoaudit.recording.processes import read_processes
 
     try:
@@ -179,10 +181,11 @@ def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) 
             running=recorded.running,
         )
     except NotMeasuredError as error:
+        why = " ".join([str(error), *tools_around(os.environ)])
         if recorded.exit_code:
-            click.echo(f"geoaudit: {error}", err=True)
+            click.echo(f"geoaudit: {why}", err=True)
             click.get_current_context().exit(recorded.exit_code)
-        raise
+        raise NotMeasuredError(why) from error
     finally:
         shutil.rmtree(recorded.folder, ignore_errors=True)
     told = tuple(_warnings(choices))

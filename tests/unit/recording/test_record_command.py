@@ -294,3 +294,13 @@ def test_a_child_that_runs_on_is_told(scan: Scan, programs: Programs) -> None:
     assert result.exit_code == 3
     assert "it was still running when the command ended" in result.stderr
     assert len(read_recording(OUTPUT).launches) == 30
+
+
+def test_where_nothing_was_recorded_the_tool_around_is_named(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NV_SANITIZER_INJECTION_PORT_BASE", "49152")
+    monkeypatch.setenv("FAKE_CUPTI_SUBSCRIBED", "1")
+    result = scan("launch 3", code=3)
+    assert "another profiler in the process has CUPTI" in result.stderr
+    assert "compute-sanitizer runs this shell" in result.stderr
