@@ -38,10 +38,17 @@ class AuditGroup(click.Group):
             _complain("interrupted; nothing was changed")
             ctx.exit(EXIT_INTERRUPTED)
         except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            _complain("cannot write the output: no space left. Free some, or write elsewhere.")
+            _complain(_explained(error))
             ctx.exit(EXIT_USAGE)
+
+
+def _explained(error: OSError) -> str:
+    """What the system refused: what no command foresaw is still no traceback."""
+    if error.errno == errno.ENOSPC:
+        return "cannot write the output: no space left. Free some, or write elsewhere."
+    reason = error.strerror or str(error)
+    named = "" if error.filename is None else f"{error.filename}: "
+    return f"{named}{reason}. Give another path, or look at this one and the current folder."
 
 
 def _complain(message: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -25,12 +25,18 @@ def progress_line(
     The line goes to standard error where that is a terminal. Where the command prints to a
     terminal too, a line of ours would overwrite what stands there, and is shown only if asked.
     """
-    is_shown = sys.stderr.isatty() and (not sys.stdout.isatty() if asked is None else asked)
+    shares_terminal = _is_terminal(sys.stdout)
+    is_shown = _is_terminal(sys.stderr) and (not shares_terminal if asked is None else asked)
     line = _ProgressLine(is_shown=is_shown)
     try:
         yield line.watch
     finally:
         line.clear()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    """Python has no stream where the shell closed it."""
+    return stream is not None and stream.isatty()
 
 
 class _ProgressLine:
@@ -75,24 +81,38 @@ def progress_text(elapsed_s: float, tails: "Sequence[StreamTail]") -> str:
     return f"recording {time}, {counted}{processes}"
 
 
-@contextmanager
-def saving_goes_on() -> Iterator[None]:
-    """Answer the first Ctrl-C while a recording is saved, and obey the second.
+class SavingSignals:
+    """Signals while a recording is saved: the first Ctrl-C is answered, the second obeyed.
 
-    Who ends a command with Ctrl-C easily presses it once more than needed.
+    Who ends a command with Ctrl-C easily presses it once more than needed, and whoever hangs up or
+    terminates a session sends its signals to all in it.
     """
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
 
-    def answer(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    def __init__(self) -> None:
+        self.ended_by: int | None = None
+        self._interrupts = 0
+
+    def answer(self, number: int, frame: FrameType | None) -> None:
+        """The handler: of SIGINT, SIGTERM and SIGHUP."""
+        if number != signal.SIGINT:
+            self.ended_by = number
+            return
+        self._interrupts += 1
+        if self._interrupts > 1:
+            raise KeyboardInterrupt
         # Safe where the interrupted code is itself writing to the stream.
         with suppress(OSError):
             os.write(2, b"geoaudit: saving what was recorded; Ctrl-C gives it up\n")
 
-    signal.signal(signal.SIGINT, answer)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    @contextmanager
+    def handled_until_saved(self) -> Iterator[None]:
+        """Afterwards the handlers are Python's own again."""
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                if signal.getsignal(number) == self.answer:
+                    usual = (
+                        signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
+                    )
+                    signal.signal(number, usual)

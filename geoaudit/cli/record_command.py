@@ -1,5 +1,6 @@
 """Recording a command: what `geoaudit scan -- COMMAND` does."""
 
+import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geoaudit.cli.progress_line import progress_line, saving_goes_on
+from geoaudit.cli.progress_line import SavingSignals, progress_line
 from geoaudit.cli.record_options import HELP_SECTIONS, RecordChoices
 from geoaudit.errors import NotMeasuredError
 
@@ -73,9 +74,15 @@ class RecordedCommand:
 
 
 def record_processes(
-    command: Sequence[str], output: Path, choices: RecordChoices
+    command: Sequence[str], output: Path, choices: RecordChoices, saving: SavingSignals
 ) -> RecordedCommand:
     """Run a command recorded; its processes, and its exit code.
+
+    Args:
+        command: program and arguments.
+        output: where the recording will go.
+        choices: how it is recorded.
+        saving: what handles signals from the command's end on.
 
     Raises:
         InputError: it cannot be started.
@@ -91,6 +98,7 @@ def record_processes(
             beside=output.resolve(),
             options=choices.recorder_options,
             watch=watch,
+            afterwards=saving.answer,
         )
     processes = _read(recorded, command, choices)
     return RecordedCommand(processes=processes, exit_code=recorded.exit_code)
@@ -101,8 +109,9 @@ def _controlled(
 ) -> RecordedCommand:
     from geoaudit.launches import schema as s
     from geoaudit.recording.control import run_interleaved, schedule, tracing_tax
-    from geoaudit.recording.runner import run_bare, run_recorded
+    from geoaudit.recording.runner import require_folder, run_bare, run_recorded
 
+    require_folder(output.resolve())
     runs = run_interleaved(
         pairs,
         lambda: run_bare(command),
@@ -161,21 +170,22 @@ def tax_lines(tax: "TracingTax") -> tuple[str, ...]:
 
 
 def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) -> "Processes":
+    from geoaudit.recording.checks.slot import tools_around
     from geoaudit.recording.processes import read_processes
 
     try:
-        with saving_goes_on():
-            processes = read_processes(
-                recorded.streams,
-                program_name(command),
-                yields=choices.yields,
-                running=recorded.running,
-            )
+        processes = read_processes(
+            recorded.streams,
+            program_name(command),
+            yields=choices.yields,
+            running=recorded.running,
+        )
     except NotMeasuredError as error:
+        why = " ".join([str(error), *tools_around(os.environ)])
         if recorded.exit_code:
-            click.echo(f"geoaudit: {error}", err=True)
+            click.echo(f"geoaudit: {why}", err=True)
             click.get_current_context().exit(recorded.exit_code)
-        raise
+        raise NotMeasuredError(why) from error
     finally:
         shutil.rmtree(recorded.folder, ignore_errors=True)
     told = tuple(_warnings(choices))

@@ -1,5 +1,6 @@
 """Saving recordings, and the summary of them that `scan` prints."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,16 +26,26 @@ def save(
     from geoaudit.render.names import visible
 
     _write(recordings, output)
-    for line in (*before, *_summary(recordings, output), *after):
-        click.echo(visible(line), err=err)
+    lines = [visible(line) for line in (*before, *_summary(recordings, output), *after)]
+    if err:
+        _tell(lines)
+        return
+    for line in lines:
+        click.echo(line)
 
 
 def say(lines: "Sequence[str]") -> None:
     """Say something on standard error."""
     from geoaudit.render.names import visible
 
-    for line in lines:
-        click.echo(f"geoaudit: {visible(line)}", err=True)
+    _tell([f"geoaudit: {visible(line)}" for line in lines])
+
+
+def _tell(lines: "Sequence[str]") -> None:
+    # A terminal that is gone, or a full disk behind standard error, changes no exit code.
+    with suppress(OSError):
+        for line in lines:
+            click.echo(line, err=True)
 
 
 def _write(recordings: "Sequence[Recording]", output: Path) -> None:

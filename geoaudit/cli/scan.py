@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from geoaudit.cli.paths import DEFAULT_SCAN
-from geoaudit.cli.progress_line import saving_goes_on
+from geoaudit.cli.progress_line import SavingSignals
 from geoaudit.cli.record_command import (
     RecordedCommand,
     ScanCommand,
@@ -132,10 +132,11 @@ def scan(
     refuse_suite_options(choices, "a COMMAND")
     if not command or traces or allow_partial:
         raise click.UsageError("give a COMMAND after --, and no TRACE or --allow-partial before it")
-    recorded = record_processes(command, output, record_choices_of(values))
-    with saving_goes_on():
+    saving = SavingSignals()
+    with saving.handled_until_saved():
+        recorded = record_processes(command, output, record_choices_of(values), saving)
         code = _save_recorded(recorded, output, options, selection)
-    ctx.exit(code)
+    ctx.exit(code if saving.ended_by is None else 128 + saving.ended_by)
 
 
 def _save_recorded(

@@ -97,7 +97,14 @@ def refuse_other_files(path: Path) -> None:
     Raises:
         InputError: what is there is not a recording.
     """
-    if path.exists() and not is_recording(path.resolve()):
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        # A name too long, links that lead to each other.
+        raise InputError(f"cannot write {path}: {error.strerror}. Give -o another path.") from error
+    if not is_recording(path.resolve()):
         raise InputError(
             f"cannot write {path}: what is there is not a recording, and is not overwritten. "
             "Give -o another path."
@@ -108,6 +115,8 @@ def is_recording(path: Path) -> bool:
     """Whether a path holds a recording of geoaudit's own (not whether it is sound)."""
     if path.is_dir():
         return any(path.glob(PART_PATTERN))
+    if not path.is_file():
+        return False  # a pipe or a device: to open it may wait for ever
     try:
         with path.open("rb") as handle:
             if handle.read(4) != b"PAR1":

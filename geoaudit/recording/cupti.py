@@ -37,7 +37,7 @@ def find_cupti(python_paths: list[str] | None = None) -> tuple[CuptiLibrary, ...
     """
     found: dict[Path, CuptiLibrary] = {}
     for folder, origin in _folders(sys.path if python_paths is None else python_paths):
-        for file in sorted(folder.glob(NAME)):
+        for file in _libraries(folder):
             target = file.resolve()
             # One of several links to it may tell the major version: libcupti.so.13.
             known = found.get(target)
@@ -51,6 +51,13 @@ def find_cupti(python_paths: list[str] | None = None) -> tuple[CuptiLibrary, ...
 
     # Sorting is stable: wheels stay before toolkits of the same major.
     return tuple(sorted(found.values(), key=order))
+
+
+def _libraries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.glob(NAME))
+    except OSError:
+        return []  # no folder's name, or one that may not be read
 
 
 def driver_cuda_major() -> int | None:

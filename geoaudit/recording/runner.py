@@ -1,21 +1,29 @@
 """Running a command with the recorder in it."""
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.recording.checks import sentences
 from geoaudit.recording.checks.slot import taken_slots
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
-from geoaudit.recording.supervision import Ended, Running, is_running, run_to_end
+from geoaudit.recording.supervision import (
+    Ended,
+    Running,
+    SignalHandler,
+    is_running,
+    run_to_end,
+)
 
 LIBRARY = Path(__file__).parent / "libgeoaudit_injector.so"
-STREAMS = "*.geoaudit"
+STREAM = re.compile(r"\d+(-\d+)?\.geoaudit")
 RECORDER_OPTIONS = ("GEOAUDIT_YIELD", "GEOAUDIT_DURATION_MS")
 """Variables by which the recorder is told its options; a user's own would work in silence."""
 # Tools that inject a library of their own into what they run.
@@ -65,6 +73,7 @@ def run_recorded(
     beside: Path,
     options: RecorderOptions = RecorderOptions(),
     watch: Callable[[Path, Running], None] | None = None,
+    afterwards: SignalHandler | None = None,
 ) -> Recorded:
     """Run a command and its children with the recorder loaded; wait for its end.
 
@@ -76,6 +85,7 @@ def run_recorded(
         beside: the streams are kept in a folder beside this path while the command runs.
         options: how it is recorded.
         watch: called every half second with the folder of the streams.
+        afterwards: who handles signals from the command's end on; None: who did before.
 
     Raises:
         InputError: the program cannot be started.
@@ -90,9 +100,10 @@ def run_recorded(
     environment = recorder_environment(os.environ, folder, libraries, options)
     with ExitStack() as on_error:
         on_error.callback(shutil.rmtree, folder, ignore_errors=True)
-        ended = _run(command, environment, watch and (lambda running: watch(folder, running)))
+        ended = _run(command, environment, watch and partial(watch, folder), afterwards)
         on_error.pop_all()
-    streams = tuple(sorted(folder.glob(STREAMS), key=_process_and_turn))
+    own = (path for path in folder.iterdir() if STREAM.fullmatch(path.name) and path.is_file())
+    streams = tuple(sorted(own, key=_process_and_turn))
     running = {process for process, _ in map(_process_and_turn, streams) if is_running(process)}
     return Recorded(ended=ended, folder=folder, streams=streams, running=frozenset(running))
 
@@ -116,14 +127,24 @@ def _run(
     command: Sequence[str],
     environment: Mapping[str, str],
     watch: Callable[[Running], None] | None = None,
+    afterwards: SignalHandler | None = None,
 ) -> Ended:
     try:
-        return run_to_end(command, environment, watch)
+        return run_to_end(command, environment, watch, afterwards)
     except OSError as error:
         raise InputError(
             f"cannot run {command[0]}: {error.strerror or error}. Name a program that can be "
             "started from this folder."
         ) from error
+
+
+def require_folder(beside: Path) -> None:
+    """Refuse a path beside which nothing can be written, before anything runs.
+
+    Raises:
+        InputError: its folder is not there or cannot be written to.
+    """
+    _stream_folder(beside).rmdir()
 
 
 def _stream_folder(beside: Path) -> Path:

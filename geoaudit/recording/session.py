@@ -92,6 +92,7 @@ class Session:
         self._options = options
         self._instrument: CuptiInstrument | EventsInstrument | None = None
         self._folder: Path | None = None
+        self._process = 0
         self._began_late = False
 
     @property
@@ -110,6 +111,7 @@ class Session:
             raise InputError("one session at a time, and each once: call geoaudit.record anew.")
         self._began_late = in_process.is_cuda_used()
         in_process.listen_to_nvtx()
+        self._process = os.getpid()
         self._folder = Path(tempfile.mkdtemp(prefix="geoaudit-recording-"))
         try:
             self._instrument = start_instrument(self._folder)
@@ -133,6 +135,8 @@ class Session:
             InputError: the recording cannot be written.
         """
         wrappers.stop_log()
+        if self._process not in (0, os.getpid()):
+            return  # a fork leaves the block: the session is its parent's
         try:
             self._finish()
         except GeoauditError as own:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+SignalHandler = Callable[[int, FrameType | None], None]
 PERIOD_S = 0.5
 """How often a command that is watched is looked at."""
 # A terminal that goes away sends SIGHUP; `kill`, `timeout` and CI systems send SIGTERM.
@@ -50,6 +51,7 @@ def run_to_end(
     command: Sequence[str],
     environment: Mapping[str, str],
     watch: Callable[[Running], None] | None = None,
+    afterwards: SignalHandler | None = None,
 ) -> Ended:
     """Run a command and wait for its end.
 
@@ -61,11 +63,12 @@ def run_to_end(
         command: program and arguments.
         environment: the whole of the command's environment.
         watch: called every half second while it runs.
+        afterwards: who handles the signals from its end on; None: who did before.
 
     Raises:
         OSError: it cannot be started.
     """
-    signals = _Signals()
+    signals = _Signals(afterwards=afterwards)
     start_ns = time.perf_counter_ns()
     with signals.taken():
         process = subprocess.Popen(list(command), env=dict(environment))
@@ -96,6 +99,7 @@ def is_running(process: int) -> bool:
 class _Signals:
     """What to do with signals while a command runs."""
 
+    afterwards: SignalHandler | None
     received: list[int] = field(default_factory=list)
     process: subprocess.Popen[bytes] | None = None
 
@@ -111,11 +115,14 @@ class _Signals:
             for number in PASSED_ON:
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     before[number] = signal.signal(number, self._take)
+        has_ended = False
         try:
             yield
+            has_ended = True
         finally:
             for number, handler in before.items():
-                signal.signal(number, handler)
+                # Without a moment between: two signals often come together.
+                signal.signal(number, self.afterwards if has_ended and self.afterwards else handler)
 
     def start(self, process: subprocess.Popen[bytes]) -> None:
         """Pass on what came before the command was there."""

@@ -19,7 +19,7 @@ CALLS = ("launch", "node", "node_of_2us", "operator")
 QUIET = 1.15
 # cupti-python hands records to Python on another thread, and so is seldom quiet.
 ENOUGH = {"bare": 20, "recorded": 20, "torch.profiler": 8, "cupti-python": 0}  # quiet answers
-MOST_SECONDS = 60
+MOST_SECONDS = 45
 
 
 @dataclass(frozen=True)

@@ -40,3 +40,21 @@ def taken_slots(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
             )
         )
     return tuple(found)
+
+
+def tools_around(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Sentences on profilers that left their variables in a shell: they may run it, or have.
+
+    Args:
+        environment: of the shell that starts the command.
+    """
+    by_tool: dict[str, str] = {}
+    for name in sorted(environment):
+        tool = variables.tool_of_variable(name)
+        if tool is not None:
+            by_tool.setdefault(tool, name)
+    return tuple(
+        f"{tool} runs this shell ({name} is set), and what runs there has no place for a second "
+        f"profiler. Run without {tool}."
+        for tool, name in by_tool.items()
+    )

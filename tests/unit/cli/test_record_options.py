@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from geoaudit.cli.main import main
-from geoaudit.cli.progress_line import progress_text, saving_goes_on
+from geoaudit.cli.progress_line import SavingSignals, progress_text
 from geoaudit.cli.record_command import program_name, tax_lines
 from geoaudit.cli.record_options import (
     HELP_SECTIONS,
@@ -181,19 +181,30 @@ def test_one_pair_has_no_range_and_no_launches_no_share() -> None:
     assert text.splitlines()[-1] == "tracing tax: -10.0 ms = -10.0%, the middle difference"
 
 
+def _saving_with(*numbers: int) -> SavingSignals:
+    """Signals that come while a recording is saved, after a command took them."""
+    saving = SavingSignals()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with saving.handled_until_saved():
+        for number in before:
+            signal.signal(number, saving.answer)
+        for sent in numbers:
+            os.kill(os.getpid(), sent)
+    assert {number: signal.getsignal(number) for number in before} == before
+    return saving
+
+
 def test_the_first_interrupt_while_saving_is_answered_the_second_obeyed(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    before = signal.getsignal(signal.SIGINT)
-
-    def save() -> None:
-        with saving_goes_on():
-            os.kill(os.getpid(), signal.SIGINT)
-            said.append(capfd.readouterr().err)
-            os.kill(os.getpid(), signal.SIGINT)
-
-    said: list[str] = []
+    _saving_with(signal.SIGINT)
+    answer = "geoaudit: saving what was recorded; Ctrl-C gives it up\n"
+    assert capfd.readouterr().err == answer
     with pytest.raises(KeyboardInterrupt):
-        save()
-    assert said == ["geoaudit: saving what was recorded; Ctrl-C gives it up\n"]
-    assert signal.getsignal(signal.SIGINT) is before
+        _saving_with(signal.SIGINT, signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_being_terminated_while_saving_ends_after_it() -> None:
+    assert _saving_with(signal.SIGTERM, signal.SIGTERM).ended_by == signal.SIGTERM
+    assert _saving_with().ended_by is None

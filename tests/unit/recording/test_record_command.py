@@ -256,3 +256,51 @@ def test_the_output_can_be_piped(
     ran = subprocess.run(command, env=plain_environment(), capture_output=True, check=True)
     assert json.loads(ran.stdout) == {"text": "hello"}
     assert b"9 kernel launches" in ran.stderr
+
+
+@pytest.mark.parametrize("pause_s", [0.0, 0.004, 0.02, 0.1])
+def test_two_interrupts_close_together_lose_nothing(
+    programs: Programs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pause_s: float
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("launch", "50", "sleep", "800", "interrupted")
+    with subprocess.Popen(
+        [*geoaudit(programs), *words], env=plain_environment(), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        os.killpg(process.pid, signal.SIGINT)
+        threading.Event().wait(pause_s)
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+    assert len(read_recording(OUTPUT).launches) == 50
+    assert not list(tmp_path.glob(".geoaudit-recording-*"))
+
+
+def test_a_users_own_recorder_variables_are_not_obeyed(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GEOAUDIT_DURATION_MS", "500")
+    monkeypatch.setenv("GEOAUDIT_YIELD", "1")
+    scan("launch 10 sleep 1200 launch 90")
+    recording = read_recording(OUTPUT)
+    assert (len(recording.launches), recording.metadata.launches_seen) == (100, 100)
+
+
+def test_a_child_that_runs_on_is_told(scan: Scan, programs: Programs) -> None:
+    command = f"{programs.target} launch 30 sleep 4000 & sleep 1.5"
+    result = CliRunner().invoke(main, ["scan", "--", "sh", "-c", command])
+    assert result.exit_code == 3
+    assert "it was still running when the command ended" in result.stderr
+    assert len(read_recording(OUTPUT).launches) == 30
+
+
+def test_where_nothing_was_recorded_the_tool_around_is_named(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NV_SANITIZER_INJECTION_PORT_BASE", "49152")
+    monkeypatch.setenv("FAKE_CUPTI_SUBSCRIBED", "1")
+    result = scan("launch 3", code=3)
+    assert "another profiler in the process has CUPTI" in result.stderr
+    assert "compute-sanitizer runs this shell" in result.stderr

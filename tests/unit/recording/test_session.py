@@ -192,6 +192,24 @@ def test_an_exception_passes_and_what_was_recorded_is_kept(
     assert len(read_recording(tmp_path / "scan.parquet").launches) == 1
 
 
+def test_a_fork_that_leaves_the_block_leaves_the_session_alone(
+    run_program: Run, tmp_path: Path
+) -> None:
+    run_program(
+        """
+        import os
+        with geoaudit.record(output):
+            launch("kernel", (1, 1, 1), (32, 1, 1))
+            child = os.fork()
+            if child == 0:
+                sys.exit(0)
+            assert os.waitpid(child, 0)[1] == 0
+            launch("kernel", (1, 1, 1), (32, 1, 1))
+        """
+    )
+    assert len(read_recording(tmp_path / "scan.parquet").launches) == 2
+
+
 def test_a_session_within_a_session_is_refused_and_the_outer_goes_on(run_program: Run) -> None:
     out = run_program(
         """
