@@ -69,6 +69,7 @@ ARMS: dict[str, tuple[str, ...]] = {
     **{name: (name,) for name in OTHERS},
     "norm, KDA, MLA": DOCUMENTS,
     "all": ("ALL",),
+    "all but PDL": ("ALL", "PDL=0"),
 }
 # What a context of the gate or below must leave as it is: arm -> deepest context.
 INERT = {"MLA_DERIVED_FLOOR": 4096, "EXPERT_SKIP": 16385}
@@ -363,13 +364,13 @@ def part_kernels(machine: Machine) -> None:
         times = kernel_times(machine, one)
         base = base or times
         changed = {key: t for key, t in times.items() if base.get(key) != t and moved(base, key, t)}
-        print_kernels(name, times if name in ("baseline", "all") else changed, base)
+        print_kernels(name, times if name in ("baseline", "all but PDL") else changed, base)
         REPORT.figures.setdefault("kernels", {})[name] = {
             key: [t.calls, t.time_ns, t.floor_ns, t.bytes_ns] for key, t in times.items()
         }
         if name in TILES:
             fastest_kda = min(fastest_kda, times["kda_decode_step"].time_ns)
-        if name == "all":
+        if name == "all but PDL":
             check_floors(times)
     won = base["kda_decode_step"].time_ns / fastest_kda
     REPORT.check(f"kda_decode_step at its best tile 4 times faster ({won:.1f})", won >= 4, True)
@@ -451,7 +452,8 @@ def check_floors(times: Mapping[str, KernelTime]) -> None:
     for kernel, t in times.items():
         if t.is_bandwidth_bound:
             ratio = t.time_ns / t.floor_ns
-            REPORT.check(f"all: {kernel} within 1.6 of its floor ({ratio:.2f})", ratio <= 1.6, True)
+            what = f"all but PDL: {kernel} within 1.6 of its floor ({ratio:.2f})"
+            REPORT.check(what, ratio <= 1.6, True)
 
 
 # ---- bytes --------------------------------------------------------------------------------------
