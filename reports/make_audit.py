@@ -6,9 +6,9 @@
 FOLDER is what tests/gpu/suite.py or record_decode.py wrote: recordings (`NAME.parquet`) or PyTorch
 traces (`NAME.json.gz`), and `environment.json`. Writes, for each of them, the capture
 (`NAME.parquet`) and the report of it (`NAME/rank.json`, ..., and `NAME/rank.txt`, what `geoaudit
-rank` prints), and keeps the environment with the date. Of the suite's folder `measured.json` is kept
-as it is, and `suite.log`, what was printed, as `suite.txt` without the folders it names. A test makes
-each audit again from its capture and compares the bytes.
+rank` prints), and keeps the environment with the date. Of the suite's folder `measured.json` is
+kept as it is, and `suite.log`, what was printed, as `suite.txt` without the folders it names. A
+test makes each audit again from its capture and compares the bytes.
 """
 
 import argparse

@@ -54,7 +54,7 @@ def rank(
       geoaudit rank
       geoaudit rank --owner own --sort time --top 10
       geoaudit rank --by kernel --format json -o rank.json
-      geoaudit rank --step prefill
+      geoaudit rank --step decode_token
       geoaudit rank --token-range decode_token
       geoaudit rank --target-ms 18 --fail-on starved,waste>25%
 

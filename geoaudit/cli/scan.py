@@ -40,8 +40,8 @@ recording; `rank` and `report` read it.
 Without an argument the decode suite that ships with geoaudit runs on the GPU: the kernels of a
 token of an inference engine, each launched as a correct first version launches it, and with --arm
 reshaped. 12 tokens are recorded after 3 of warm-up (--tokens N: another number; below 10 no spread
-is judged). On a machine without a GPU a recording that ships with geoaudit is replayed: real
-kernels, recorded on an H200, and marked as replayed, so that no gate accepts it.
+is judged). On a machine without a GPU a recording of it that ships with geoaudit is replayed: made
+on an H200 with every arm off, and marked as replayed, so that no gate accepts it.
 
 MANIFEST.toml names kernels of your own: CUDA C++, cubin, fatbin or PTX. kernels/manifest.toml is
 one, and `python -c "import geoaudit.manifest as m; help(m)"` documents the format.

@@ -1,11 +1,11 @@
-"""What ships with the package: the suite, and a recorded capture where it cannot be run."""
+"""What ships with the package: the suite, and a recording of it where it cannot be run."""
 
 from pathlib import Path
 
 import geoaudit
 from geoaudit.errors import InputError
 
-CAPTURE = "h200-llama-decode/graph.parquet"
+CAPTURE = "h200-decode-suite/eager.parquet"
 MANIFEST = "manifest.toml"
 
 

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,29 @@ def test_a_trace_becomes_a_ranked_audit(folder: Path) -> None:
 
 
 def test_without_a_trace_the_shipped_capture_is_replayed_and_says_so() -> None:
-    assert run("scan").output.startswith("REPLAYED: recorded on NVIDIA H200")
+    first = run("scan").output.splitlines()[0]
+    said = "REPLAYED: recorded on NVIDIA H200 on 2026-11-29; no kernel ran on this machine"
+    assert first == said
     table = run("rank").output
     assert table.startswith("REPLAY")
     assert json.loads(run("rank", "--format", "json").output)["scan"]["replayed"] is True
+
+
+def test_the_replay_is_the_suite_with_arms_off_and_shows_the_documents_table() -> None:
+    assert "decode suite: 19,860 kernel launches" in run("scan").output
+    document = json.loads(run("rank", "--by", "kernel", "--format", "json").output)
+    assert document["scan"]["tokens"] == 12
+    rows = {row["kernel"]: row for row in document["rows"]}
+    for kernel, calls, blocks, fill in (
+        ("rms_norm", 327, 1, "0.8%"),
+        ("kda_decode_step", 69, 12, "9.1%"),
+        ("mla_decode_split", 24, 128, "97.0%"),
+        ("short_conv", 69, 36, "27.3%"),
+    ):
+        row = rows[kernel]
+        assert (row["calls_per_token"], math.prod(row["grid"])) == (calls, blocks), kernel
+        assert f"{row['sm_fill']:.1%}" == fill
+    assert document["rows"][0]["kernel"] == "rms_norm"
 
 
 def test_no_gate_accepts_a_replay() -> None:
@@ -244,7 +264,21 @@ def test_filtered_rows_and_hidden_rows_are_told_apart(folder: Path) -> None:
 
 def test_the_examples_of_rank_work_on_the_shipped_capture() -> None:
     run("scan")
-    assert "step      prefill" in run("rank", "--step", "prefill").output
+    examples = [
+        words[1:]
+        for line in run("rank", "--help").output.splitlines()
+        if (words := line.split())[:2] == ["geoaudit", "rank"]
+    ]
+    assert len(examples) == 6
+    for words in examples:
+        # A gate refuses the replay, after the table is printed.
+        result = run(*words, code=3 if "--fail-on" in words else 0)
+        assert result.output or "-o" in words, words
+
+
+def test_a_step_that_is_not_there_is_told_with_those_that_are() -> None:
+    run("scan")
+    assert "there are decode_token" in run("rank", "--step", "prefill", code=2).stderr
 
 
 def test_scan_names_every_format_it_reads() -> None:

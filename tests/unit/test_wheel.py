@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import hatch_build
+from geoaudit.cli.shipped import CAPTURE
 from hatch_build import InjectorBuildHook, c_compiler, compile_injector
 from tests.recorder.programs import INJECTOR, compiler, header_options
 
@@ -108,6 +109,7 @@ def test_what_a_wheel_brings_beside_the_package_stands_under_its_name() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert included["kernels"] == "geoaudit/shipped_kernels"
+    assert included[f"reports/{CAPTURE}"] == f"geoaudit/shipped_reports/{CAPTURE}"
     for source, place in included.items():
         assert (ROOT / source).exists()
         assert place.startswith("geoaudit/shipped_")

@@ -75,7 +75,7 @@ def test_without_an_argument_the_suite_runs_with_every_arm_off(device: Device) -
     assert plan.symbols["context"] == 131072
     lines = result.output.splitlines()
     assert lines[0] == "arms: all off · step decode · eager"
-    assert lines[1].startswith("decode suite: 10,717 kernel launches on NVIDIA H200, 12 tokens")
+    assert lines[1].startswith("decode suite: 19,860 kernel launches on NVIDIA H200, 12 tokens")
     assert lines[-2] == "next: geoaudit rank"
     assert lines[-1].startswith("then: geoaudit scan --all-arms")
     assert "REPLAYED" not in result.output
