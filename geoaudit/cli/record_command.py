@@ -1,5 +1,6 @@
 """Recording a command: what `geoaudit scan -- COMMAND` does."""
 
+import math
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import click
 from geoaudit.cli.progress_line import SavingSignals, progress_line
 from geoaudit.cli.record_options import HELP_SECTIONS, RecordChoices
 from geoaudit.errors import NotMeasuredError
+from geoaudit.recording.checks.variables import NVTX_INJECTION
 
 if TYPE_CHECKING:
     from geoaudit.launches.recording import Recording
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _INTERPRETER = re.compile(r"(python|pypy)[\d.]*|(ba|da|z)?sh|node|perl|ruby")
 _SHORT_NAME = 60
+RECORDER_PERIOD_S = 0.5
+"""Steps in which the recorder counts time: its flushes."""
 
 
 class ScanCommand(click.Command):
@@ -200,10 +204,14 @@ def _warnings(choices: RecordChoices) -> Iterator[str]:
             "of the program's own are missing"
         )
     if choices.duration_s is not None:
+        recorded_s = math.ceil(choices.duration_s / RECORDER_PERIOD_S) * RECORDER_PERIOD_S
         yield (
-            f"only the first {choices.duration_s:g} s after each process began to use CUDA are "
-            "recorded (--duration)"
+            f"only the first {recorded_s:g} s after each process began to use CUDA are recorded "
+            f"(--duration {choices.duration_s:g})"
         )
+    listener = os.environ.get(NVTX_INJECTION)
+    if listener:
+        yield f"{NVTX_INJECTION} named {listener}: the command's ranges went to geoaudit instead"
 
 
 def _with_warnings(recording: "Recording", told: tuple[str, ...]) -> "Recording":

@@ -154,7 +154,8 @@ def _no_range(launches: pd.DataFrame, launch_range: str) -> str:
     there = (
         f"Ranges that are there: {', '.join(names)}."
         if names
-        else "The recording holds no ranges: open NVTX ranges in the program."
+        else "The recording holds no ranges that launches are in: open NVTX ranges in the program, "
+        "on the thread that launches (and record without --yield)."
     )
     return f"--range {launch_range}: no launch lies in such a range. {there}"
 

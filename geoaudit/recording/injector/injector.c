@@ -116,14 +116,12 @@ EXPORT void StopInjection(void)
     atomic_flag_clear(&started);
 }
 
-/* A fork shares the file and has none of the other threads: it writes nothing, and makes the locks
- * anew, which another thread may have held. If it initialises CUDA of its own, the driver loads the
- * library there anew. */
+/* A fork shares the file and has none of the other threads: it writes nothing, and makes the lock
+ * anew, which another thread may have held. If it initialises CUDA of its own, the driver calls us
+ * there anew. */
 static void forget_in_child(void)
 {
     pthread_mutex_init(&writing, NULL);
-    names_after_fork();
-    threads_after_fork();
     is_running = 0;
     close_output();
 }
@@ -187,21 +185,10 @@ static int start_flusher(void)
     return is_running;
 }
 
-static void prepare(void)
+/* Once in a process, and not before CUPTI is there: what it does at exit must come after what we do. */
+static void prepare_process(void)
 {
-    threads_start();
     pthread_atfork(NULL, NULL, forget_in_child);
-}
-
-void prepare_process(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
-}
-
-/* Not before CUPTI is there: what it does at exit must come after what we do. */
-static void finish_at_exit(void)
-{
     atexit(finish);
 }
 
@@ -218,7 +205,7 @@ static void begin_anew(void)
 static uint32_t start_with_cupti(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, finish_at_exit);
+    pthread_once(&once, prepare_process);
     if (cupti_version < OLDEST_CUPTI)
         return CUPTI_ERROR_NOT_COMPATIBLE;
     CUptiResult result = start_recording();
@@ -274,7 +261,7 @@ EXPORT int InitializeInjection(void)
 {
     if (atomic_flag_test_and_set(&started))
         return 1;
-    prepare_process();
+    threads_start();
     int is_there = load_cupti();
     if (!begin_output()) {
         atomic_flag_clear(&started);

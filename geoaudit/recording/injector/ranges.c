@@ -321,7 +321,7 @@ EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table)
     const NvtxExportTableCallbacks *callbacks = export_table(NVTX_ETID_CALLBACKS);
     if (!callbacks || callbacks->struct_size < sizeof *callbacks)
         return 0;
-    prepare_process();
+    threads_start();
     attach(callbacks, NVTX_CB_MODULE_CORE, core, sizeof core / sizeof *core);
     attach(callbacks, NVTX_CB_MODULE_CORE2, core2, sizeof core2 / sizeof *core2);
     return 1;

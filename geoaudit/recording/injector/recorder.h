@@ -101,8 +101,7 @@ struct thread *recorded_thread(void); /* NULL also while nothing is recorded */
 void add_launch(struct thread *thread, const struct launch_record *record);
 void add_marker(struct thread *thread, const struct marker_record *record);
 void write_threads(void);
-void threads_start(void); /* once in a process */
-void threads_after_fork(void);
+void threads_start(void); /* as often as one likes */
 
 /* ---- ranges.c: NVTX ranges ------------------------------------------------------------------------ */
 
@@ -118,9 +117,5 @@ void unsubscribe(void);
 void tell_counts(struct status_record *to);
 unsigned long long count_launches(void);
 void reset_counts(void);
-
-/* ---- injector.c: start and end --------------------------------------------------------------------- */
-
-void prepare_process(void); /* as often as one likes */
 
 #endif

@@ -105,15 +105,11 @@ void write_threads(void)
     pthread_mutex_unlock(&listing);
 }
 
-void threads_start(void)
-{
-    has_key = pthread_key_create(&key, retire) == 0;
-}
-
 /* Of the threads only the one that forked is there, under another number, in the same ranges. */
-void threads_after_fork(void)
+static void after_fork(void)
 {
     atomic_store(&is_counting, 0);
+    names_after_fork();
     pthread_mutex_init(&listing, NULL);
     threads = own;
     uint32_t before = own ? own->number : 0, now = (uint32_t)syscall(SYS_gettid);
@@ -125,4 +121,16 @@ void threads_after_fork(void)
     own->number = now;
     own->depth = 0;
     own->told = own->launch_count = own->marker_count = 0;
+}
+
+static void start_once(void)
+{
+    has_key = pthread_key_create(&key, retire) == 0;
+    pthread_atfork(NULL, NULL, after_fork);
+}
+
+void threads_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_once);
 }

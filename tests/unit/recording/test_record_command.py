@@ -112,7 +112,7 @@ def test_after_its_duration_the_command_runs_on_unrecorded(
     scan("launch 10 sleep 1300 launch 5 print end", "--duration", "0.7")
     assert "end" in capfd.readouterr().out
     assert len(saved().launches) == 10
-    assert "only the first 0.7 s after each process" in saved().metadata.warnings[-1]
+    assert "only the first 1 s after each process" in saved().metadata.warnings[-1]
 
 
 def test_who_yields_is_told_that_nothing_was_counted(
