@@ -621,6 +621,7 @@ def write_environment(folder: Path, machine: Machine) -> None:
     smi = ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"]
     told = subprocess.run(smi, capture_output=True, text=True, check=False).stdout.strip()
     environment = {
+        "recorded_on": time.strftime("%Y-%m-%d", time.gmtime()),
         "device": cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
         "nvidia_smi": {"query": query, "answer": told},
         "cuda_driver": cupy.cuda.runtime.driverGetVersion(),
