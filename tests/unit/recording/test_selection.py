@@ -65,9 +65,7 @@ def test_a_range_keeps_what_was_launched_inside_it(name: str) -> None:
 def test_a_range_that_is_not_there_names_those_that_are() -> None:
     with pytest.raises(NotMeasuredError, match=r"--range nope.*Ranges that are there: decode, gen"):
         in_range(ranged(), "nope")
-    with pytest.raises(
-        NotMeasuredError, match="holds no ranges that launches are in"
-    ):
+    with pytest.raises(NotMeasuredError, match="holds no ranges that launches are in"):
         in_range(engine(), "decode")
     with pytest.raises(InputError, match="--range: 'dec' is not|is not a regular expression"):
         in_range(ranged(), "dec(")
