@@ -72,6 +72,7 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
     from geoaudit.recording.selection import select
 
     if choices.list_arms:
+        ready_suite(file, choices)  # a wrong name beside it is told, not passed over
         for line in arm_lines(read_suite(file)):
             click.echo(line)
         return EXIT_CLEAN
@@ -142,7 +143,26 @@ def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
         environment=os.environ,
     )
     worked_out = plan(manifest, settings, choices.step)
+    if not choices.all_arms:
+        _refuse_idle_arms(manifest, settings, worked_out)
     return ReadySuite(manifest=manifest, settings=settings, plan=worked_out, file=file)
+
+
+def _refuse_idle_arms(manifest: "Manifest", settings: "Settings", worked_out: "StepPlan") -> None:
+    """An arm that changes no launch would be recorded, and reported, as one that wins nothing.
+
+    Raises:
+        NotMeasuredError: an arm that is on makes no difference to this step.
+    """
+    from geoaudit.manifest.plan import plan
+
+    for arm in settings.arms_on:
+        without = replace(settings, arms={**settings.arms, arm: 0})
+        if plan(manifest, without, worked_out.step).launches == worked_out.launches:
+            raise NotMeasuredError(
+                f"the arm {arm} changes no launch of the step {worked_out.step} with these "
+                "settings: nothing would be measured. Name another step (--step) or leave it out."
+            )
 
 
 def require_device(suite: ReadySuite, choices: SuiteChoices) -> None:

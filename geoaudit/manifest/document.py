@@ -14,6 +14,8 @@ from geoaudit.manifest.location import KeyPath, Location, did_you_mean, key_text
 
 LONGEST_DOCUMENT = 1_000_000
 """Characters of the longest manifest."""
+DEEPEST_KEY = 32
+"""Dots of the longest dotted key."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _LINE_OF_SYNTAX_ERROR = re.compile(r"\(at line (\d+), column \d+\)$")
@@ -251,7 +253,7 @@ def parse_document(text: str, *, file: str) -> Table:
         file: its name, for messages.
 
     Raises:
-        ManifestError: it is no TOML, or too large to be a manifest.
+        ManifestError: it is no TOML, or too large or too deep to be a manifest.
     """
     top = Location(file=file, line=1, key="")
     if len(text) > LONGEST_DOCUMENT:
@@ -259,6 +261,11 @@ def parse_document(text: str, *, file: str) -> Table:
             f"has {len(text)} characters, a manifest at most {LONGEST_DOCUMENT}; is this the "
             "right file?"
         )
+    for number, words in enumerate(text.splitlines(), start=1):
+        if words.partition("=")[0].count(".") > DEEPEST_KEY:
+            # The parser's time grows with the square of a key's parts.
+            deep = Location(file=file, line=number, key="")
+            raise deep.error(f"a key of more than {DEEPEST_KEY} parts; write fewer")
     try:
         raw = tomllib.loads(text)
         lines = key_lines(text)

@@ -280,6 +280,7 @@ class Manifest:
         buffers: name -> buffer.
         kernels: name -> kernel.
         steps: name -> the segment that is one token.
+        requirements: conditions that its symbols and arms must meet.
     """
 
     file: str
@@ -290,3 +291,4 @@ class Manifest:
     buffers: Mapping[str, Buffer]
     kernels: Mapping[str, Kernel]
     steps: Mapping[str, Segment]
+    requirements: tuple[Formula, ...] = ()

@@ -30,11 +30,12 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
     Raises:
         InputError: no such step.
         ManifestError: a formula cannot be worked out with these settings or has a value that no
-            launch can have, or nothing is launched.
+            launch can have, a requirement does not hold, or nothing is launched.
     """
     name = step or manifest.default_step
     segment = _step(manifest, name)
     symbols = settle(manifest.symbols, {**settings.arms, **settings.symbols})
+    _check_requirements(manifest, symbols)
     buffers = _plan_buffers(manifest, segment, symbols)
     assembly = Assembly(
         kernels=manifest.kernels,
@@ -71,6 +72,18 @@ def shared_buffers(plans: Sequence[StepPlan]) -> tuple[PlannedBuffer, ...]:
             copies=max(known.copies, buffer.copies),
         )
     return tuple(merged.values())
+
+
+def _check_requirements(manifest: Manifest, symbols: Environment) -> None:
+    """Kernels that were compiled for a size read and write beside their buffers at another."""
+    for requirement in manifest.requirements:
+        if not whole_number(requirement, symbols.values, minimum=-1, maximum=LARGEST_INTEGER):
+            names = sorted(requirement.names & symbols.values.keys())
+            values = ", ".join(f"{name} is {symbols.values[name]}" for name in names)
+            raise requirement.location.error(
+                f"{requirement.expression.text[:200]} does not hold: {values}; choose other "
+                "settings"
+            )
 
 
 def _step(manifest: Manifest, name: str) -> Segment:

@@ -17,7 +17,7 @@ from geoaudit.manifest.symbol_section import check_symbol_name, read_symbols
 
 SCHEMA_VERSION = 1
 _SECTIONS = ("symbols", "arms", "buffers", "kernels", "segments", "steps")
-_KEYS = ("schema_version", "name", "default_step", *_SECTIONS)
+_KEYS = ("schema_version", "name", "default_step", "require", *_SECTIONS)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -32,6 +32,8 @@ def read_manifest(path: Path) -> Manifest:
             the message names file, line and key.
     """
     try:
+        if path.is_fifo():
+            raise InputError(f"{path}: is a pipe, which may wait for ever; name a file (TOML)")
         with path.open("rb") as file:
             # An endless device must not fill the memory; what is too long is refused below.
             content = file.read(4 * LONGEST_DOCUMENT + 1)
@@ -85,6 +87,7 @@ def parse_manifest(text: str, *, file: str) -> Manifest:
         buffers=buffers,
         kernels=kernels,
         steps=steps,
+        requirements=_requirements(document, known - {TOKEN}),
     )
     _check_arms_reach_something(manifest)
     return manifest
@@ -112,6 +115,12 @@ def _read_symbols(table: Table, arms: Mapping[str, Arm]) -> dict[str, Formula]:
 def _section(document: Table, key: str) -> Table:
     value = document.get(key)
     return value.table() if value else Table(location=document.location, values={})
+
+
+def _requirements(document: Table, known: frozenset[str]) -> tuple[Formula, ...]:
+    value = document.get("require")
+    entries = value.entries() if value else ()
+    return tuple(entry.formula(known, is_condition=True) for entry in entries)
 
 
 def _default_step(document: Table, steps: dict[str, Segment]) -> str:

@@ -78,18 +78,24 @@ def attributed_durations(launches: pd.DataFrame) -> Reals:
     attributed: Reals = launches[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan)
     # Untimed launches are no part of a timeline, and subtracting from an integer stays exact.
     timed = launches[launches[s.START_NS].notna() & launches[s.DURATION_NS].notna()]
+    rows = np.flatnonzero(launches.index.isin(timed.index))
+    begins, ends = _attributed_spans(timed)
+    attributed[rows] = ends - begins
+    return attributed
+
+
+def _attributed_spans(timed: pd.DataFrame) -> tuple[Integers, Integers]:
+    """Begin and end of what each launch is given of its stream's time; both may be its end."""
     starts = timed[s.START_NS].to_numpy(dtype=np.int64)
     ends = starts + timed[s.DURATION_NS].to_numpy(dtype=np.int64)
-    rows = np.flatnonzero(launches.index.isin(timed.index))
+    begins = starts.copy()
     streams = timed.groupby(
         [s.DEVICE, s.PROCESS, s.CONTEXT, s.STREAM], dropna=False, sort=False
     ).indices
     for places in streams.values():
         reached = np.maximum.accumulate(ends[places])
-        begin = starts[places].copy()
-        begin[1:] = np.maximum(begin[1:], reached[:-1])
-        attributed[rows[places]] = np.maximum(ends[places] - begin, 0)
-    return attributed
+        begins[places[1:]] = np.maximum(starts[places[1:]], reached[:-1])
+    return np.minimum(begins, ends), ends
 
 
 def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags) -> Timeline:
@@ -106,6 +112,9 @@ def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags)
     kernel = (launches[s.KIND] == s.KIND_KERNEL).to_numpy()
     cuts = np.unique(np.concatenate([starts, ends]))
     running = _Running(np.searchsorted(cuts, starts), np.searchsorted(cuts, ends), len(cuts))
+    # A launch that waits for its predecessor on its stream fills nothing yet.
+    begins, _ = _attributed_spans(launches)
+    filling = _Running(np.searchsorted(cuts, begins), np.searchsorted(cuts, ends), len(cuts))
     blamed = kernel & ~communication
     kernels, copies, others = running.count(kernel), running.count(~kernel), running.count(blamed)
     fill = np.nan_to_num(sm_fill, nan=1.0)
@@ -118,9 +127,9 @@ def build_timeline(launches: pd.DataFrame, sm_fill: Reals, communication: Flags)
         cuts=cuts,
         kernel=integral(kernels > 0),
         copy=integral((kernels == 0) & (copies > 0)),
-        wasted=integral((kernels > 0) * running.empty(kernel, fill)),
+        wasted=integral((kernels > 0) * filling.empty(kernel, fill)),
         without_communication=integral(others > 0),
-        wasted_without_communication=integral((others > 0) * running.empty(blamed, fill)),
+        wasted_without_communication=integral((others > 0) * filling.empty(blamed, fill)),
         overlapped=integral(kernels > 1),
     )
 

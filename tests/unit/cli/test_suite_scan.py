@@ -259,3 +259,24 @@ def test_a_bar_is_shown_on_a_terminal_alone(
     monkeypatch.setattr(suite_run, "record_plan", record_plan)
     run()
     assert told == [None]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--arm", "GQA_HYBRID"), ("--arm", "WIDE_EXPERTS", "--step", "gqa")]
+)
+def test_an_arm_that_changes_no_launch_is_not_measured(
+    device: Device, arguments: tuple[str, ...]
+) -> None:
+    result = run(*arguments, code=3)
+    assert f"the arm {arguments[1]} changes no launch of the step" in result.output
+    assert device.ran == []
+
+
+def test_a_size_that_kernels_are_compiled_for_cannot_be_set(device: Device) -> None:
+    result = run("--set", "head_dim=64", code=2)
+    assert "head_dim == 128 does not hold: head_dim is 64" in result.output
+    assert device.ran == []
+
+
+def test_a_wrong_name_beside_list_arms_is_told() -> None:
+    assert "unknown arm" in run("--list-arms", "--arm", "NOPE", code=2).output

@@ -493,3 +493,29 @@ def test_a_long_step_is_planned_at_once() -> None:
         "rms_norm": 801,
         "projection": 800,
     }
+
+
+REQUIRE = (
+    'name = "a small decode step"\n',
+    'name = "x"\nrequire = ["hidden % 8 == 0", "tp <= 8"]\n',
+)
+
+
+def test_a_requirement_that_holds_is_not_heard_of() -> None:
+    shapes = [launch.shape for launch in planned().launches]
+    assert [launch.shape for launch in planned(REQUIRE).launches] == shapes
+
+
+def test_a_requirement_that_does_not_hold_names_its_values_and_its_line() -> None:
+    manifest = parsed(REQUIRE)
+    settings = resolve_settings(manifest, assignments=["hidden=7169", "tp=1"])
+    with pytest.raises(
+        ManifestError, match=r":3: require\[0\]: hidden % 8 == 0 does not hold: "
+    ) as told:
+        plan(manifest, settings)
+    assert "hidden is 7169" in str(told.value)
+
+
+def test_a_requirement_of_an_unknown_symbol_is_told() -> None:
+    with pytest.raises(ManifestError, match="unknown symbol hiden"):
+        parsed((REQUIRE[0], REQUIRE[1].replace("hidden", "hiden")))

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -635,3 +636,15 @@ def test_a_folder_is_no_manifest(tmp_path: Path) -> None:
 def test_an_endless_file_is_refused() -> None:
     with pytest.raises(InputError):
         read_manifest(Path("/dev/zero"))
+
+
+def test_a_key_of_thousands_of_parts_is_refused_at_once() -> None:
+    with pytest.raises(ManifestError, match=":2: a key of more than 32 parts"):
+        parse_manifest("schema_version = 1\n" + "a." * 50_000 + "b = 1\n", file="deep.toml")
+
+
+def test_a_pipe_is_no_manifest(tmp_path: Path) -> None:
+    pipe = tmp_path / "x.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="is a pipe"):
+        read_manifest(pipe)

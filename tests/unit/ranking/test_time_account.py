@@ -86,6 +86,13 @@ def test_concurrent_grids_that_fill_the_device_together_waste_nothing() -> None:
     assert parts.wasted == 0
 
 
+def test_a_launch_that_waits_for_its_predecessor_on_its_stream_fills_nothing_yet() -> None:
+    waiting = [Launch(start=0, duration=20), Launch(start=0, duration=30)]
+    # One block for 20 ns, then a full grid for 10: the second waited for 20.
+    assert split(waiting, [0.25, 1.0], 30).wasted == 15
+    assert split(waiting, [0.25, 1.0], 30).kernel == 30
+
+
 def test_unknown_fill_claims_no_waste() -> None:
     assert split([Launch()], [float("nan")], 10).wasted == 0
 
