@@ -13,6 +13,7 @@
  *   name NAME, grid X, cluster X          of the kernels from here on
  *   leaving-thread a thread that opens a range and ends; deep N: N ranges that stay open
  *   close-all FILE all descriptors are closed, as a daemon does, and a file is opened and written
+ *   exit-in-handler  ranges are opened and closed until a timer's handler exits with 9
  *   wait-for-term  SIGTERM is blocked, sent to the process and waited for
  *   again          the recording is stopped and started anew, as a process that records itself does
  *   unload NAME    the kernel's name is replaced in its place
@@ -286,6 +287,22 @@ static void wait_for_term(void)
     printf("got %d\n", got);
 }
 
+static void exit_with_9(int signal_number)
+{
+    (void)signal_number;
+    exit(9);
+}
+
+static void exit_in_handler(void)
+{
+    signal(SIGALRM, exit_with_9);
+    ualarm(20000, 0);
+    for (;;) {
+        nvtxRangePushA("short");
+        nvtxRangePop();
+    }
+}
+
 static int is(const char *word, const char *other)
 {
     return strcmp(word, other) == 0;
@@ -313,6 +330,7 @@ static int plain_word(const char *word, char **rest)
     if (is(word, "pop")) { nvtxDomainRangePop(open_domains[--open_count]); return 0; }
     if (is(word, "leaving-thread")) { run_leaving_thread(); return 0; }
     if (is(word, "close-all")) { close_all(rest[0]); return 1; }
+    if (is(word, "exit-in-handler")) exit_in_handler();
     if (is(word, "wait-for-term")) { wait_for_term(); return 0; }
     if (is(word, "deep")) {
         for (long i = 0; i < atol(rest[0]); i++)

@@ -86,7 +86,8 @@ static void *flush_now_and_then(void *told)
 /* Write what CUPTI still holds and end the recording, at the end of the process. */
 static void finish(void)
 {
-    if (!is_running)
+    /* Rather half a second lost than a process that never ends. */
+    if (!is_running || locks_held)
         return;
     is_running = 0;
     pthread_mutex_lock(&stopping);

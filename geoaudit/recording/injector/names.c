@@ -80,9 +80,9 @@ struct name *intern(const char *text)
 {
     if (!text)
         return NULL;
-    pthread_mutex_lock(&naming);
+    take_lock(&naming);
     struct name *name = find_or_add(text);
-    pthread_mutex_unlock(&naming);
+    give_lock(&naming);
     return name;
 }
 
@@ -114,7 +114,7 @@ uint32_t name_number(struct name *name)
 {
     if (!name)
         return 0;
-    pthread_mutex_lock(&naming);
+    take_lock(&naming);
     unsigned recording = atomic_load(&recordings_started);
     if (name->recording != recording) {
         name->recording = recording;
@@ -122,24 +122,24 @@ uint32_t name_number(struct name *name)
         queue(name->number, name->text);
     }
     uint32_t number = name->number;
-    pthread_mutex_unlock(&naming);
+    give_lock(&naming);
     return number;
 }
 
 void write_names(void)
 {
-    pthread_mutex_lock(&naming);
+    take_lock(&naming);
     write_block(BLOCK_NAMES, 0, new_count, new_names, new_bytes);
     new_bytes = new_count = 0;
-    pthread_mutex_unlock(&naming);
+    give_lock(&naming);
 }
 
 void forget_numbers(void)
 {
-    pthread_mutex_lock(&naming);
+    take_lock(&naming);
     new_bytes = new_count = 0;
     next_number = 1;
-    pthread_mutex_unlock(&naming);
+    give_lock(&naming);
 }
 
 /* Another thread may have held the lock in the middle of anything: the child names all anew. What

@@ -118,7 +118,7 @@ static size_t started_count, started_room;
 
 static void keep_started(const struct open_range *range, uint32_t thread)
 {
-    pthread_mutex_lock(&starting);
+    take_lock(&starting);
     if (started_count == started_room) {
         size_t room = started_room ? started_room * 2 : 16;
         struct started_range *larger = realloc(started, room * sizeof *larger);
@@ -129,27 +129,27 @@ static void keep_started(const struct open_range *range, uint32_t thread)
     }
     if (started_count < started_room)
         started[started_count++] = (struct started_range){*range, thread};
-    pthread_mutex_unlock(&starting);
+    give_lock(&starting);
 }
 
 static void forget_started(uint32_t id)
 {
-    pthread_mutex_lock(&starting);
+    take_lock(&starting);
     size_t place = started_count;
     while (place && started[place - 1].range.id != id)
         place--;
     if (place)
         started[place - 1] = started[--started_count];
-    pthread_mutex_unlock(&starting);
+    give_lock(&starting);
 }
 
 void tell_started_ranges(void)
 {
     struct thread *thread = recorded_thread();
-    pthread_mutex_lock(&starting);
+    take_lock(&starting);
     for (size_t i = 0; thread && i < started_count; i++)
         tell_start(thread, &started[i].range, started[i].thread);
-    pthread_mutex_unlock(&starting);
+    give_lock(&starting);
 }
 
 /* The child's only thread has another number. */

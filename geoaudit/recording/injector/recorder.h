@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <cupti.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,23 @@
 #include "stream.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+/* ---- Locks that the program's own threads take -------------------------------------------------- */
+
+/* How many of them this thread holds or is about to: a signal's handler may end the process there. */
+extern __thread volatile sig_atomic_t locks_held;
+
+static inline void take_lock(pthread_mutex_t *lock)
+{
+    locks_held++;
+    pthread_mutex_lock(lock);
+}
+
+static inline void give_lock(pthread_mutex_t *lock)
+{
+    pthread_mutex_unlock(lock);
+    locks_held--;
+}
 
 /* ---- cupti.c: CUPTI's functions, resolved at run time ------------------------------------------ */
 

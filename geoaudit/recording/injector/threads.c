@@ -11,6 +11,7 @@ static struct thread *threads;
 static pthread_key_t key;
 static int has_key;
 static __thread struct thread *own;
+__thread volatile sig_atomic_t locks_held;
 atomic_int is_counting;
 atomic_uint recordings_started;
 
@@ -52,10 +53,10 @@ struct thread *this_thread(void)
         return NULL;
     pthread_mutex_init(&thread->lock, NULL);
     thread->number = (uint32_t)syscall(SYS_gettid);
-    pthread_mutex_lock(&listing);
+    take_lock(&listing);
     thread->next = threads;
     threads = thread;
-    pthread_mutex_unlock(&listing);
+    give_lock(&listing);
     pthread_setspecific(key, thread);
     return own = thread;
 }
@@ -78,20 +79,20 @@ struct thread *recorded_thread(void)
 
 void add_launch(struct thread *thread, const struct launch_record *record)
 {
-    pthread_mutex_lock(&thread->lock);
+    take_lock(&thread->lock);
     thread->launches[thread->launch_count++] = *record;
     if (thread->launch_count == LAUNCH_BATCH)
         write_thread(thread);
-    pthread_mutex_unlock(&thread->lock);
+    give_lock(&thread->lock);
 }
 
 void add_marker(struct thread *thread, const struct marker_record *record)
 {
-    pthread_mutex_lock(&thread->lock);
+    take_lock(&thread->lock);
     thread->markers[thread->marker_count++] = *record;
     if (thread->marker_count == MARKER_BATCH)
         write_thread(thread);
-    pthread_mutex_unlock(&thread->lock);
+    give_lock(&thread->lock);
 }
 
 void write_threads(void)

@@ -151,6 +151,14 @@ def test_a_signal_of_the_process_is_not_taken_by_the_recorder(
     assert (ran.code, ran.output) == (0, "got 15\n")
 
 
+def test_a_handler_that_exits_inside_the_recorder_ends_the_process(
+    programs: Programs, tmp_path: Path
+) -> None:
+    for turn in range(12):
+        ran = programs.run(tmp_path / f"r{turn}", "launch 3 exit-in-handler")
+        assert ran.code == 9
+
+
 def test_a_hundred_thousand_open_ranges_take_no_time(programs: Programs, tmp_path: Path) -> None:
     stream = programs.run(tmp_path / "r", "up deep 100000 launch 1").stream()
     assert len(stream.markers) == 100_000
