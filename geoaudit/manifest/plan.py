@@ -32,7 +32,7 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
         ManifestError: a formula cannot be worked out with these settings or has a value that no
             launch can have, a requirement does not hold, or nothing is launched.
     """
-    name = step or manifest.default_step
+    name = manifest.default_step if step is None else step
     segment = _step(manifest, name)
     symbols = settle(manifest.symbols, {**settings.arms, **settings.symbols})
     _check_requirements(manifest, symbols)

@@ -519,3 +519,9 @@ def test_a_requirement_that_does_not_hold_names_its_values_and_its_line() -> Non
 def test_a_requirement_of_an_unknown_symbol_is_told() -> None:
     with pytest.raises(ManifestError, match="unknown symbol hiden"):
         parsed((REQUIRE[0], REQUIRE[1].replace("hidden", "hiden")))
+
+
+def test_a_step_without_a_name_is_no_step() -> None:
+    manifest = parsed()
+    with pytest.raises(InputError, match="unknown step ''"):
+        plan(manifest, resolve_settings(manifest), "")

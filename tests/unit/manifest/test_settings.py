@@ -1,6 +1,7 @@
 import pytest
 
 from geoaudit.errors import InputError
+from geoaudit.manifest.location import ManifestError
 from geoaudit.manifest.settings import list_arms, resolve_settings, restore_set
 from tests.unit.manifest.example_manifest import parsed
 
@@ -182,3 +183,10 @@ def test_an_arm_that_only_sizes_a_buffer_is_an_arm() -> None:
     new = '[arms.LARGE]\nclass = "approximate"\nreason = "x"\n[arms.WIDE_NORM] '
     manifest = parsed(("[arms.WIDE_NORM] ", new), ("copies = 4 ", 'copies = "4 + LARGE" '))
     assert list_arms(manifest)[0].kernels == ()
+
+
+@pytest.mark.parametrize("name", ["CUPTI", "DURATION_MS", "RECORDING", "YIELD"])
+def test_variables_of_the_recorder_are_no_arms(name: str) -> None:
+    told = f"GEOAUDIT_{name} is the recorder's own"
+    with pytest.raises(ManifestError, match=told):
+        parsed(("[arms.WIDE_NORM] ", f"[arms.{name}] "))
