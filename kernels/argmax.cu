@@ -4,6 +4,8 @@
 //   argmax_partial  a grid over chunks of it, whose winners
 //   argmax_final    one block reduces
 
+#include "programmatic.cuh"
+
 constexpr int THREADS = 1024;
 constexpr int WARPS = THREADS / 32;
 constexpr int NO_TOKEN = 0x7fffffff;
@@ -13,21 +15,6 @@ struct Candidate {
     float logit;
     int token;
 };
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 __device__ __forceinline__ Candidate better_of(Candidate a, Candidate b)
 {

@@ -3,22 +3,9 @@
 
 #include <cuda_bf16.h>
 
+#include "programmatic.cuh"
+
 constexpr int THREADS = 256;
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS)
 embedding_lookup(const __nv_bfloat16* __restrict__ table, const int* token, float* __restrict__ row,

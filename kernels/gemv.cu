@@ -14,6 +14,8 @@
 
 #include <cuda_bf16.h>
 
+#include "programmatic.cuh"
+
 constexpr int WARPS = 8;
 constexpr int THREADS = WARPS * 32;
 constexpr int WEIGHTS_PER_VECTOR = 8;  // 16 bytes
@@ -24,21 +26,6 @@ constexpr int EXPERTS_AHEAD = 8;       // expert rows that a lane has on their w
 // router's weights flatten with the context, and in short ones dropping them was found to harm.
 constexpr float SKIPPED_WEIGHT = 0.08f;
 constexpr int SKIPPED_AFTER_POSITION = 16384;
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 __device__ __forceinline__ float warp_sum(float value)
 {

@@ -20,6 +20,8 @@
 
 #include <cuda_fp16.h>
 
+#include "programmatic.cuh"
+
 constexpr int HEAD_DIM = 128;
 constexpr int SPLITS = 32;
 constexpr int HYBRID_WARPS = 4;
@@ -28,21 +30,6 @@ constexpr int DIMS_PER_LANE = HEAD_DIM / LANES_PER_ROW;
 constexpr int ROWS_PER_LANE = 4;                     // rows of a window, per half of the warp
 constexpr int WINDOW = 2 * ROWS_PER_LANE;
 constexpr float LOWEST = -3.402823466e38f;           // the maximum of no scores; its weight is 0
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 // The rows of one split of one head, and where they come from.
 struct Split {

@@ -19,26 +19,13 @@
 // product is therefore rounded explicitly. With `contract` the product is fused with the addition
 // instead: closer to the exact value, within any sane tolerance, and not the same bytes.
 
+#include "programmatic.cuh"
+
 constexpr int HEAD_DIM = 128;
 constexpr int VECTORS_PER_COLUMN = HEAD_DIM / 4;  // one float4 a lane
 constexpr int BASELINE_WARPS = 4;
 constexpr int TILED_WARPS = 8;
 constexpr int MAX_COLUMNS_PER_WARP = 4;  // tiles of up to 32 columns
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 // This lane's four elements of the head's vectors.
 struct HeadVectors {

@@ -4,23 +4,10 @@
 // `gates` is [decay, output][head][128], the two low-rank projections; `low_rank` is the first
 // factors' common output, whose last `heads` elements are the learning rates.
 
+#include "programmatic.cuh"
+
 constexpr int HEAD_DIM = 128;
 constexpr int WARPS = HEAD_DIM / 32;
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 __device__ __forceinline__ float sigmoid(float value)
 {

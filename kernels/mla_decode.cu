@@ -14,6 +14,8 @@
 
 #include <cuda_fp16.h>
 
+#include "programmatic.cuh"
+
 constexpr int LATENT = 512;
 constexpr int ROPE = 64;
 constexpr int ROW = LATENT + ROPE;          // halves per token in the cache
@@ -47,21 +49,6 @@ struct SharedMemory {
     __half weights[HEADS * WEIGHT_STRIDE];               // softmax weights of the tile
     float rescale[HEADS];                                // what the older sums are multiplied with
 };
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 __device__ __forceinline__ unsigned int shared_address(const void* pointer)
 {

@@ -10,28 +10,11 @@
 // Both give the same bytes. The sum of squares belongs to the same 128 threads, in the same order;
 // only who fetches the row and who applies the scale changes.
 
+#include "programmatic.cuh"
+
 constexpr int REDUCTION_THREADS = 128;
 constexpr int REDUCTION_WARPS = REDUCTION_THREADS / 32;
 constexpr int VECTORS_PER_THREAD = 2;  // what a thread of the wide kernel keeps in registers
-
-// Blocks until every earlier kernel of the chain has finished and its writes are visible. Without
-// the launch attribute of programmatic dependent launch that is already so and the wait is free.
-// In all these kernels only constant weights and outputs are __restrict__: through such a pointer
-// the compiler may move a load above the wait, so nothing that a predecessor writes has it.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-// Lets the next kernel of the chain be launched; what it reads of ours it waits for itself.
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 // The sum of the partial sums of the first 128 threads, known to all threads of the block. The
 // order of its additions is the kernel's numerics, so it is one function that both entries call.

@@ -3,6 +3,8 @@
 // Grid: (1), one thread an expert, up to 1024. Each round finds the best score left; equal scores
 // go to the lower number, so the choice never depends on the order of the comparisons.
 
+#include "programmatic.cuh"
+
 constexpr int MAX_WARPS = 32;
 constexpr int MAX_CHOSEN = 32;
 constexpr float LOWEST = -3.402823466e38f;
@@ -11,21 +13,6 @@ struct Candidate {
     float score;
     int expert;
 };
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 __device__ __forceinline__ Candidate better_of(Candidate a, Candidate b)
 {

@@ -6,26 +6,13 @@
 // Grid: (heads, 3) with one thread a channel, so 36 blocks at 12 heads. `projected` is [query, key,
 // value][head][128]; weights are [3][head][4][128] and the state [3][head][3][128].
 
+#include "programmatic.cuh"
+
 constexpr int HEAD_DIM = 128;
 constexpr int WIDTH = 4;
 constexpr int WARPS = HEAD_DIM / 32;
 constexpr int QUERY = 0;
 constexpr int KEY = 1;
-
-// See rms_norm.cu for these two.
-__device__ __forceinline__ void wait_for_predecessors()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void release_dependents()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
 
 // The sum over the block, known to every thread.
 __device__ __forceinline__ float block_sum(float value)

@@ -10,10 +10,10 @@ from pathlib import Path
 from geoaudit.errors import NotMeasuredError
 from geoaudit.recording import runner
 from geoaudit.recording.checks import sentences
+from geoaudit.recording.checks.variables import NVTX_INJECTION
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
 from geoaudit.recording.stream import read_stream
 
-NVTX_VARIABLE = "NVTX_INJECTION64_PATH"
 SUCCESS = 0
 
 
@@ -97,7 +97,7 @@ def listen_to_nvtx() -> None:
     stays set.
     """
     if runner.LIBRARY.is_file():
-        os.environ.setdefault(NVTX_VARIABLE, str(runner.LIBRARY))
+        os.environ.setdefault(NVTX_INJECTION, str(runner.LIBRARY))
 
 
 def cuda_driver() -> ctypes.CDLL | None:

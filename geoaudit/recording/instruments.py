@@ -14,8 +14,9 @@ from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Instrument, Metadata, Recording
 from geoaudit.recording import in_process, runner
+from geoaudit.recording.checks.variables import NVTX_INJECTION
 from geoaudit.recording.events import EventTimer
-from geoaudit.recording.in_process import NVTX_VARIABLE, StartedRecorder
+from geoaudit.recording.in_process import StartedRecorder
 from geoaudit.recording.processes import read_processes
 from geoaudit.recording.requests import RequestLog, timed_by_events, with_requests
 from geoaudit.recording.stream import read_stream
@@ -153,8 +154,8 @@ def missing_ranges() -> str:
     return (
         "no NVTX range arrived: none was opened, or NVTX was used before the session began and "
         "found another listener or none. Begin the session before the first NVTX call, or start "
-        f"the process with {NVTX_VARIABLE}={runner.LIBRARY} (now: "
-        f"{os.environ.get(NVTX_VARIABLE, 'not set')})"
+        f"the process with {NVTX_INJECTION}={runner.LIBRARY} (now: "
+        f"{os.environ.get(NVTX_INJECTION, 'not set')})"
     )
 
 

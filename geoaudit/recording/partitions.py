@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from geoaudit.devices.recorded import RecordedDevice
+from geoaudit.recording.checks.variables import MPS_PERCENTAGE
 from geoaudit.recording.stream import Records, Stream
-
-MPS_VARIABLE = "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"
 
 
 def recorded_devices(stream: Stream) -> tuple[RecordedDevice, ...]:
@@ -94,6 +93,6 @@ def _mps(stream: Stream, device: np.void) -> list[str]:
         return []
     count = math.ceil(int(device["sm_count"]) * percentage / 100)
     return [
-        f"{MPS_VARIABLE} was {percentage:g}: under MPS launches had about {count} of "
+        f"{MPS_PERCENTAGE} was {percentage:g}: under MPS launches had about {count} of "
         f"{device['sm_count']} SMs. Give --sms {count} if it ran under MPS"
     ]

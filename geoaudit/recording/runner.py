@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from geoaudit.errors import InputError, NotMeasuredError
-from geoaudit.recording.checks import sentences
+from geoaudit.recording.checks import sentences, variables
 from geoaudit.recording.checks.slot import taken_slots
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
 from geoaudit.recording.supervision import (
@@ -175,8 +175,8 @@ def recorder_environment(
     kept = {name: value for name, value in environment.items() if name not in RECORDER_OPTIONS}
     changed = {
         **kept,
-        "CUDA_INJECTION64_PATH": str(LIBRARY),
-        "NVTX_INJECTION64_PATH": str(LIBRARY),
+        variables.INJECTION: str(LIBRARY),
+        variables.NVTX_INJECTION: str(LIBRARY),
         "GEOAUDIT_CUPTI": candidates,
         "GEOAUDIT_RECORDING": str(folder.resolve()),
     }

@@ -22,11 +22,12 @@ from geoaudit.recording.asked import (
     TritonLaunch,
     dimensions,
 )
+from geoaudit.recording.checks.variables import NVTX_INJECTION
 from geoaudit.recording.events import EventPair
 from geoaudit.recording.requests import NVTX_DOMAIN, KernelResources, Request, RequestLog
 
 # Set before this process began by a tool that listens to ranges: nsys, or `geoaudit scan --`.
-_has_listener = bool(os.environ.get("NVTX_INJECTION64_PATH"))
+_has_listener = bool(os.environ.get(NVTX_INJECTION))
 _log: RequestLog | None = None
 _domain: Any = None
 

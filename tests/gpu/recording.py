@@ -32,6 +32,7 @@ TARGETS = Path(__file__).resolve().parent / "targets"
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY))  # last: the geoaudit that is installed is the one to prove
 
+from geoaudit.errors import GeoauditError
 from tests.gpu.overhead import measure, table
 
 TICK_NS = 32
@@ -560,7 +561,13 @@ def main() -> int:
         began = time.monotonic()
         try:
             CHECKS[name](checks)
-        except (OSError, ValueError, KeyError, subprocess.SubprocessError) as error:
+        except (
+            GeoauditError,
+            OSError,
+            LookupError,
+            ValueError,
+            subprocess.SubprocessError,
+        ) as error:
             checks.check(name, holds=False, found=repr(error)[:500])
         print(f"     {name}: {time.monotonic() - began:.1f} s", flush=True)
     for what, names in (("failed", checks.failed), ("not run", checks.not_run)):

@@ -36,6 +36,7 @@ from geoaudit import record
 from geoaudit.cli.shipped import shipped_manifest
 from geoaudit.diagnosis.floor import floor_ns
 from geoaudit.diagnosis.thresholds import LAUNCH_FLOOR_NS
+from geoaudit.errors import GeoauditError
 from geoaudit.experiments.byte_comparison import STORED_AS, Difference, byte_difference
 from geoaudit.experiments.interleaving import abba
 from geoaudit.launches import schema as s
@@ -607,13 +608,20 @@ PARTS: dict[str, Callable[[Machine], None]] = {
 DEFAULT_PARTS = ["scans", *(name for name in PARTS if name != "run")]
 
 
+# What a part may end with; CUDA's own errors are RuntimeErrors in CuPy.
+BROKEN = (
+    AssertionError, GeoauditError, LookupError, OSError, RuntimeError, TypeError, ValueError,
+    subprocess.SubprocessError,
+)  # fmt: skip
+
+
 def run_part(name: str, run: Callable[[], None]) -> None:
     """Run a part; one that breaks is a failed check, and the others still run."""
     print(f"\n== {name}", flush=True)
     begin = time.perf_counter()
     try:
         run()
-    except Exception:  # noqa: BLE001 - device time is dear: what is left is measured
+    except BROKEN:
         traceback.print_exc()
         REPORT.check(f"{name}: runs to its end", False, True)
     print(f"== {name}: {time.perf_counter() - begin:.1f} s", flush=True)

@@ -126,7 +126,9 @@ class CupyDevice:
     def function(self, launch: Launch) -> Any:
         if launch.source not in self.modules:
             code = (KERNELS / launch.source).read_text(encoding="utf-8")
-            self.modules[launch.source] = self.cupy.RawModule(code=code, options=("-std=c++17",))
+            self.modules[launch.source] = self.cupy.RawModule(
+                code=code, options=("-std=c++17", f"-I{KERNELS}")
+            )
         function = self.modules[launch.source].get_function(launch.entry)
         if launch.shared_bytes > 48 << 10:
             function.max_dynamic_shared_size_bytes = launch.shared_bytes

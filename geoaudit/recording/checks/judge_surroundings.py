@@ -159,8 +159,8 @@ def check_tool(tool: Tool) -> Check:
 def _hints(machine: Machine) -> list[Check]:
     named = [
         f"{name} ({tool})"
-        for name in sorted(machine.environment)
-        if name != variables.NSYS_SESSION and (tool := variables.tool_of_variable(name)) is not None
+        for name, tool in variables.tools_of(machine.environment).items()
+        if name != variables.NSYS_SESSION
     ]
     if not named:
         return []

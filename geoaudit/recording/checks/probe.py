@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import geoaudit
+from geoaudit.recording.checks import variables
 from geoaudit.recording.checks.machine import (
     Cupti,
     Device,
@@ -23,12 +24,11 @@ from geoaudit.recording.checks.machine import (
     Sharing,
     Tool,
 )
-from geoaudit.recording.checks.variables import is_watched
 from geoaudit.recording.cupti import CuptiLibrary, find_cupti
 from geoaudit.recording.runner import LIBRARY
 
 # What loads a library into every CUDA program: never into the probes.
-SLOT_VARIABLES = ("CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
+SLOT_VARIABLES = (variables.INJECTION, variables.NVTX_INJECTION)
 
 TOOLS = ("nsys", "ncu", "compute-sanitizer")
 # Distribution -> the name people know it by.
@@ -57,7 +57,9 @@ def probe() -> Machine:
         disk=_disk(),
         counters_need_admin=_counters_need_admin(_DRIVER_PARAMETERS),
         container=_container(os.environ),
-        environment={name: os.environ[name] for name in sorted(os.environ) if is_watched(name)},
+        environment={
+            name: os.environ[name] for name in sorted(os.environ) if variables.is_watched(name)
+        },
         packages=_packages(),
         tools=tuple(_tool(name) for name in TOOLS),
     )

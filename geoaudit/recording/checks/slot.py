@@ -49,10 +49,8 @@ def tools_around(environment: Mapping[str, str]) -> tuple[str, ...]:
         environment: of the shell that starts the command.
     """
     by_tool: dict[str, str] = {}
-    for name in sorted(environment):
-        tool = variables.tool_of_variable(name)
-        if tool is not None:
-            by_tool.setdefault(tool, name)
+    for name, tool in variables.tools_of(environment).items():
+        by_tool.setdefault(tool, name)
     return tuple(
         f"{tool} runs this shell ({name} is set), and what runs there has no place for a second "
         f"profiler. Run without {tool}."

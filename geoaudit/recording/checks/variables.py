@@ -1,5 +1,7 @@
 """Environment variables that decide whether a recording succeeds, and who sets them."""
 
+from collections.abc import Mapping
+
 INJECTION = "CUDA_INJECTION64_PATH"
 NVTX_INJECTION = "NVTX_INJECTION64_PATH"
 PRELOAD = "LD_PRELOAD"
@@ -63,6 +65,16 @@ def tool_of_variable(name: str) -> str | None:
         if name.startswith(prefix):
             return tool
     return None
+
+
+def tools_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variable -> tool that set it, in alphabetical order.
+
+    >>> tools_of({"NV_SANITIZER_PORT": "1", "HOME": "/root"})
+    {'NV_SANITIZER_PORT': 'compute-sanitizer'}
+    """
+    found = {name: tool_of_variable(name) for name in sorted(environment)}
+    return {name: tool for name, tool in found.items() if tool is not None}
 
 
 def tool_of_library(path: str) -> str | None:
