@@ -114,6 +114,11 @@ def test_the_readme_tells_the_decode_step_of_each_capture() -> None:
         step = f"{totals.wall_time_per_token_ns / 1e6:.2f} ms | "
         kernels = f"{totals.kernel_time_per_token_ns / 1e6:.2f} ms |"
         assert row + step + kernels in told
+        assert totals.wasted_sm_time_per_token_ns is not None
+        wasted = f" {totals.wasted_sm_time_per_token_ns / 1e6:.2f} ms, "
+        share = totals.wasted_sm_time_per_token_ns / totals.kernel_time_per_token_ns
+        (line,) = (line for line in told.splitlines() if line.startswith(row))
+        assert line.endswith(f"|{wasted}{share:.1%} of kernel time |".replace("%", " %"))
 
 
 def test_no_folder_of_the_machine_is_kept() -> None:
