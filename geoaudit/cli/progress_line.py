@@ -88,6 +88,8 @@ class SavingSignals:
     terminates a session sends its signals to all in it.
     """
 
+    _HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
     def __init__(self) -> None:
         self.ended_by: int | None = None
         self._interrupts = 0
@@ -104,13 +106,19 @@ class SavingSignals:
         with suppress(OSError):
             os.write(2, b"geoaudit: saving what was recorded; Ctrl-C gives it up\n")
 
+    def take(self) -> None:
+        """Handle the signals from here on, but those that geoaudit was started to ignore."""
+        for number in self._HANDLED:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self.answer)
+
     @contextmanager
     def handled_until_saved(self) -> Iterator[None]:
         """Afterwards the handlers are Python's own again."""
         try:
             yield
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in self._HANDLED:
                 if signal.getsignal(number) == self.answer:
                     usual = (
                         signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL

@@ -95,7 +95,7 @@ def record_processes(
     from geoaudit.recording.runner import run_recorded
 
     if choices.control is not None:
-        return _controlled(command, output, choices, choices.control)
+        return _controlled(command, output, choices, choices.control, saving)
     with progress_line(choices.progress) as watch:
         recorded = run_recorded(
             command,
@@ -109,7 +109,11 @@ def record_processes(
 
 
 def _controlled(
-    command: Sequence[str], output: Path, choices: RecordChoices, pairs: int
+    command: Sequence[str],
+    output: Path,
+    choices: RecordChoices,
+    pairs: int,
+    saving: SavingSignals,
 ) -> RecordedCommand:
     from geoaudit.launches import schema as s
     from geoaudit.recording.control import run_interleaved, schedule, tracing_tax
@@ -121,6 +125,7 @@ def _controlled(
         lambda: run_bare(command),
         lambda: run_recorded(command, beside=output.resolve(), options=choices.recorder_options),
     )
+    saving.take()
     code = runs.exit_code or (0 if runs.stopped_by is None else 128 + runs.stopped_by)
     if runs.last is None:
         click.echo("geoaudit: nothing was recorded: the first bare run did not end well", err=True)
