@@ -12,8 +12,8 @@ embedding_lookup(const __nv_bfloat16* __restrict__ table, const int* token, floa
                  int width)
 {
     const int element = blockIdx.x * THREADS + threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     if (element < width) {
         row[element] = __bfloat162float(table[(long long)token[0] * width + element]);
     }
@@ -23,8 +23,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 residual_add(float* residual, const float* update, int width)
 {
     const int element = blockIdx.x * THREADS + threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     if (element < width) {
         residual[element] += update[element];
     }
@@ -35,8 +35,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 silu_multiply(const float* gate_up, float* __restrict__ units, int width)
 {
     const int element = blockIdx.x * THREADS + threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     if (element < width) {
         const float gate = gate_up[element];
         units[element] = gate / (1.0f + expf(-gate)) * gate_up[width + element];

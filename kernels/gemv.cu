@@ -20,7 +20,9 @@ constexpr int WARPS = 8;
 constexpr int THREADS = WARPS * 32;
 constexpr int WEIGHTS_PER_VECTOR = 8;  // 16 bytes
 constexpr int DEPTH = 4;               // vectors of a row that a lane has on their way
-constexpr int EXPERTS_AHEAD = 8;       // expert rows that a lane has on their way
+constexpr int DOWN_ROWS = 28;          // output rows of a block: 7168 are 256 blocks, at once there
+constexpr int DOWN_ROWS_AHEAD = 14;    // vectors of them that a lane has on their way
+constexpr int MAX_CHOSEN = 32;         // experts
 
 // A contribution lighter than this is dropped by EXPERT_SKIP, and only behind this position: the
 // router's weights flatten with the context, and in short ones dropping them was found to harm.
@@ -61,12 +63,12 @@ __device__ __forceinline__ void project(const __nv_bfloat16* weights, const floa
 {
     const int row = blockIdx.x * WARPS + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    release_dependents();
     wait_for_predecessors();
     if (row < rows) {
         const long long matrix_row = (long long)blockIdx.y * rows + row;
         const float sum = dot_row(weights + matrix_row * columns,
                                   input + blockIdx.y * input_stride, columns, lane);
+        release_dependents();
         if (lane == 0) {
             output[blockIdx.y * output_stride + row] = sum;
         }
@@ -173,14 +175,14 @@ __device__ __forceinline__ void project_wide(const __nv_bfloat16* weights, const
 {
     const WarpShare share = share_of_warp(warps_per_row);
     const int row = (blockIdx.x * (WARPS / warps_per_row) + share.pair) * 2;
-    release_dependents();
     // Rows past the end repeat the last one: the warp must still arrive at the barrier.
     const __nv_bfloat16* matrix = weights + (long long)blockIdx.y * rows * columns;
-    const float2 sum = join_sections(
+    const float2 section_sum =
         dot_row_pair(matrix + (long long)min(row, rows - 1) * columns,
                      matrix + (long long)min(row + 1, rows - 1) * columns,
-                     input + blockIdx.y * input_stride, columns, share),
-        share);
+                     input + blockIdx.y * input_stride, columns, share);
+    release_dependents();
+    const float2 sum = join_sections(section_sum, share);
     if (share.section == 0 && share.lane == 0) {
         float* destination = output + blockIdx.y * output_stride + row;
         if (row < rows) {
@@ -261,7 +263,6 @@ expert_gate_up(const __nv_bfloat16* __restrict__ weights, const float* input,
     const int row = blockIdx.x * WARPS + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     const int slot = blockIdx.y;
-    release_dependents();
     wait_for_predecessors();
     if (row >= width || contribution(router_weights[slot], position[0], skip) == 0.0f) {
         return;
@@ -275,6 +276,7 @@ expert_gate_up(const __nv_bfloat16* __restrict__ weights, const float* input,
         gate_sum += __bfloat162float(gate[column]) * input[column];
         up_sum += __bfloat162float(up[column]) * input[column];
     }
+    release_dependents();
     gate_sum = warp_sum(gate_sum);
     up_sum = warp_sum(up_sum);
     if (lane == 0) {
@@ -293,15 +295,16 @@ expert_gate_up_wide(const __nv_bfloat16* __restrict__ weights, const float* inpu
     const WarpShare share = share_of_warp(warps_per_row);
     const int row = blockIdx.x * (WARPS / warps_per_row) + share.pair;
     const int slot = blockIdx.y;
-    release_dependents();
     wait_for_predecessors();
     if (contribution(router_weights[slot], position[0], skip) == 0.0f) {
         return;  // the whole block, so nobody waits at the barrier below
     }
     const __nv_bfloat16* gate =
         weights + ((long long)expert_ids[slot] * 2 * width + min(row, width - 1)) * columns;
-    const float2 sum = join_sections(
-        dot_row_pair(gate, gate + (long long)width * columns, input, columns, share), share);
+    const float2 section_sum =
+        dot_row_pair(gate, gate + (long long)width * columns, input, columns, share);
+    release_dependents();
+    const float2 sum = join_sections(section_sum, share);
     if (share.section == 0 && share.lane == 0 && row < width) {
         hidden_units[slot * width + row] = silu(sum.x) * sum.y;
     }
@@ -316,7 +319,6 @@ expert_down(const __nv_bfloat16* __restrict__ weights, const float* hidden_units
 {
     const int row = blockIdx.x * WARPS + threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    release_dependents();
     wait_for_predecessors();
     if (row >= rows) {
         return;
@@ -330,65 +332,92 @@ expert_down(const __nv_bfloat16* __restrict__ weights, const float* hidden_units
             sum += weight * dot_row(down, hidden_units + slot * width, width, lane);
         }
     }
+    release_dependents();
     if (lane == 0) {
         output[row] = sum;
     }
 }
 
-// A warp takes one output row and has that row of eight experts on its way at once. The hidden
-// units are weighted once a block, in shared memory. Dynamic shared memory: chosen * width floats;
-// width must be a multiple of 8. Grid: (cdiv(rows, 8)).
-extern "C" __global__ void __launch_bounds__(THREADS)
+// Lane l gets the sum of sums[l] over the warp: 31 shuffles for 32 rows, each summed as warp_sum
+// would. The inner bound is a constant so that both loops unroll and the array stays in registers:
+// in local memory it cost this kernel a third of its time.
+__device__ __forceinline__ float sum_of_own_row(float (&sums)[32], int lane)
+{
+#pragma unroll
+    for (int half = 16; half > 0; half /= 2) {
+        const bool is_upper = (lane & half) != 0;
+#pragma unroll
+        for (int row = 0; row < 16; ++row) {
+            if (row < half) {
+                const float lower = sums[row];
+                const float upper = sums[row + half];
+                const float received =
+                    __shfl_xor_sync(0xffffffffu, is_upper ? lower : upper, half);
+                sums[row] = (is_upper ? upper : lower) + received;
+            }
+        }
+    }
+    return sums[0];
+}
+
+// Adds to sums[r] this lane's share of x times row `first + r` of an expert's matrix. The lane keeps
+// its part of x in registers and sends for half of the rows ahead.
+__device__ __forceinline__ void accumulate_down_rows(float (&sums)[32], const __nv_bfloat16* matrix,
+                                                     const float* x, int first, int rows, int width,
+                                                     int lane)
+{
+    const int vectors = width / WEIGHTS_PER_VECTOR;
+    const uint4* first_row = reinterpret_cast<const uint4*>(matrix) + (long long)first * vectors;
+    const float4* x_vectors = reinterpret_cast<const float4*>(x);
+    const int last = rows - 1 - first;  // rows past the end repeat the last one
+    for (int vector = lane; vector < vectors; vector += 32) {
+        uint4 ahead[DOWN_ROWS_AHEAD];
+#pragma unroll
+        for (int row = 0; row < DOWN_ROWS_AHEAD; ++row) {
+            ahead[row] = __ldcs(first_row + min(row, last) * vectors + vector);
+        }
+        const float4 x_low = x_vectors[2 * vector];
+        const float4 x_high = x_vectors[2 * vector + 1];
+#pragma unroll
+        for (int row = 0; row < DOWN_ROWS; ++row) {
+            uint4& weights = ahead[row % DOWN_ROWS_AHEAD];
+            sums[row] = accumulate(weights, x_low, x_high, sums[row]);
+            if (row + DOWN_ROWS_AHEAD < DOWN_ROWS) {
+                weights = __ldcs(first_row + min(row + DOWN_ROWS_AHEAD, last) * vectors + vector);
+            }
+        }
+    }
+}
+
+// A warp takes an expert and a block 28 output rows: the weights are one stream a warp, and a block
+// looks up its experts once. The experts' sums are added in order. `width` must be a multiple of 8.
+// Grid: (cdiv(rows, 28)).
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
 expert_down_wide(const __nv_bfloat16* __restrict__ weights, const float* hidden_units,
                  const int* expert_ids, const float* router_weights, const int* position,
                  float* __restrict__ output, int rows, int width, int chosen, int skip)
 {
-    extern __shared__ float4 weighted_units[];
-    const int row = min((int)(blockIdx.x * WARPS + threadIdx.x / 32), rows - 1);
+    __shared__ float expert_sums[MAX_CHOSEN][32];
+    const int first = blockIdx.x * DOWN_ROWS;
+    const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    const int vectors = width / WEIGHTS_PER_VECTOR;
-    release_dependents();
     wait_for_predecessors();
-
-    float* units = reinterpret_cast<float*>(weighted_units);
-    float sum = 0.0f;
-    bool is_staged = false;
-    for (int first_slot = 0; first_slot < chosen; first_slot += EXPERTS_AHEAD) {
-        for (int first_vector = 0; first_vector < vectors; first_vector += 32) {
-            const int vector = first_vector + lane;
-            uint4 down[EXPERTS_AHEAD];
-#pragma unroll
-            for (int i = 0; i < EXPERTS_AHEAD; ++i) {
-                const int slot = min(first_slot + i, chosen - 1);
-                const bool is_needed =
-                    first_slot + i < chosen
-                    && contribution(router_weights[slot], position[0], skip) != 0.0f;
-                const __nv_bfloat16* down_row =
-                    weights + ((long long)expert_ids[slot] * rows + row) * width;
-                down[i] = load_weights(reinterpret_cast<const uint4*>(down_row), vector,
-                                       is_needed ? vectors : 0);
-            }
-            if (!is_staged) {  // behind the first loads, so that these are under way meanwhile
-                for (int unit = threadIdx.x; unit < chosen * width; unit += THREADS) {
-                    const float weight =
-                        contribution(router_weights[unit / width], position[0], skip);
-                    units[unit] = weight == 0.0f ? 0.0f : weight * hidden_units[unit];
-                }
-                __syncthreads();
-                is_staged = true;
-            }
-#pragma unroll
-            for (int i = 0; i < EXPERTS_AHEAD; ++i) {
-                if (first_slot + i < chosen && vector < vectors) {
-                    const float4* x =
-                        weighted_units + ((first_slot + i) * vectors + vector) * 2;
-                    sum = accumulate(down[i], x[0], x[1], sum);
-                }
-            }
+    for (int slot = warp; slot < chosen; slot += WARPS) {
+        const float weight = contribution(router_weights[slot], position[0], skip);
+        float sums[32] = {};
+        if (weight != 0.0f) {
+            accumulate_down_rows(sums, weights + (long long)expert_ids[slot] * rows * width,
+                                 hidden_units + slot * width, first, rows, width, lane);
         }
+        expert_sums[slot][lane] = weight * sum_of_own_row(sums, lane);
     }
-    sum = warp_sum(sum);
-    if (lane == 0) {
-        output[row] = sum;
+    release_dependents();
+    __syncthreads();
+    if (warp == 0 && lane < DOWN_ROWS && first + lane < rows) {
+        float sum = 0.0f;
+        for (int slot = 0; slot < chosen; ++slot) {
+            sum += expert_sums[slot][lane];
+        }
+        output[first + lane] = sum;
     }
 }

@@ -178,6 +178,7 @@ __device__ __forceinline__ void attend_with_one_warp(const float* query, const S
     float elements[DIMS_PER_LANE];
     load_query(elements, query, scale, lane);
     Attention attention = attend(split, split.first, split.end, elements, lane);
+    release_dependents();
     join_halves(attention);
     const int slot = blockIdx.y * SPLITS + blockIdx.x;
     if (lane < LANES_PER_ROW) {
@@ -206,6 +207,7 @@ __device__ __forceinline__ void attend_with_four_warps(const float* query, const
     float elements[DIMS_PER_LANE];
     load_query(elements, query, scale, lane);
     Attention attention = attend(split, first, min(first + rows, split.end), elements, lane);
+    release_dependents();
     join_halves(attention);
     if (lane < LANES_PER_ROW) {
 #pragma unroll
@@ -243,7 +245,6 @@ gqa_attn_split(const float* query, const __half* keys, const __half* values,
                const int* position, int capacity, int heads, int cache_heads, float scale,
                int gate)
 {
-    release_dependents();
     wait_for_predecessors();
     const int tokens = position[0] + 1;
     if (gate > 0 && rows_per_warp(tokens) >= gate) {
@@ -259,7 +260,6 @@ gqa_attn_split_hybrid(const float* query, const __half* keys, const __half* valu
                       const int* position, int capacity, int heads, int cache_heads, float scale,
                       int gate)
 {
-    release_dependents();
     wait_for_predecessors();
     const int tokens = position[0] + 1;
     if (rows_per_warp(tokens) < gate) {
@@ -275,7 +275,6 @@ gqa_attn_split_shared(const float* query, const __half* keys, const __half* valu
                       const int* position, int capacity, int heads, int cache_heads, float scale,
                       int gate)
 {
-    release_dependents();
     wait_for_predecessors();
     const int tokens = position[0] + 1;
     const Split split = split_of(keys, values, tokens, capacity, heads, cache_heads);
@@ -292,8 +291,8 @@ gqa_attn_combine(const float* partial_sums, const float2* partial_softmax,
                  float* __restrict__ output)
 {
     const int head = blockIdx.y;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     float maximum = LOWEST;
 #pragma unroll
     for (int split = 0; split < SPLITS; ++split) {
@@ -320,8 +319,8 @@ gqa_append(const float* projected, __half* __restrict__ keys,
 {
     const int cache_head = blockIdx.x;
     const int element = threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     const long long slot = ((long long)cache_head * capacity + position[0]) * HEAD_DIM + element;
     const float* key = projected + (heads + cache_head) * HEAD_DIM;
     keys[slot] = __float2half_rn(key[element]);

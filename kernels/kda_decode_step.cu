@@ -181,8 +181,8 @@ kda_decode_step(float* state, const float* query, const float* key, const float*
     const int head = blockIdx.x;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     if (value_tile == 0) {
         const HeadVectors vectors = load_head(query, key, log_decay, beta, head, lane);
         step_of_head(state, value, output, vectors, head, warp, lane);

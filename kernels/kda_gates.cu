@@ -28,8 +28,8 @@ kda_gates(const float* gates, const float* low_rank, const float* __restrict__ b
 {
     const int head = blockIdx.x;
     const int element = head * HEAD_DIM + threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     log_decay[element] = -expf(decay_rates[head]) * softplus(gates[element] + bias[element]);
     if (threadIdx.x == 0) {
         beta[head] = sigmoid(low_rank[low_rank_width + head]);
@@ -43,8 +43,8 @@ gate_and_norm(const float* attention, const float* gates, const float* __restric
 {
     __shared__ float warp_sums[WARPS];
     const int element = blockIdx.x * HEAD_DIM + threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     const float value = attention[element];
     float sum = value * value;
     for (int distance = 16; distance > 0; distance /= 2) {

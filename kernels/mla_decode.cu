@@ -289,7 +289,6 @@ mla_decode_split(const float* query_latent, const float* query, const __half* ca
     const int end_token = min(first_token + slice_tokens, context);
     const int tiles = (end_token - first_token + TILE - 1) / TILE;
     const float scale_log2 = scale * 1.4426950408889634f;  // 2^x is the exponential of the hardware
-    release_dependents();
     wait_for_predecessors();
 
     // A group is closed even when it is empty, so that "all but one" always means this tile.
@@ -324,6 +323,7 @@ mla_decode_split(const float* query_latent, const float* query, const __half* ca
         close_copy_group();
     }
 
+    release_dependents();
     store_sums(partial_sums, sums, slice, first_head, heads, warp, lane);
     if (lane < 2) {
         const int head = first_head + 2 * warp + lane;
@@ -349,8 +349,8 @@ mla_decode_combine(const float* partial_sums, const float2* partial_softmax,
     const int head = blockIdx.x;
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
 
     float maximum = LOWEST;
     for (int slice = threadIdx.x; slice < slices; slice += THREADS) {
@@ -409,8 +409,8 @@ mla_append(const float* latent, const float* projected, __half* __restrict__ cac
            const int* position)
 {
     const int element = blockIdx.x * blockDim.x + threadIdx.x;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     if (element < ROW) {
         const float value = element < LATENT ? latent[element] : projected[element];
         cache[(long long)position[0] * ROW + element] = __float2half_rn(value);

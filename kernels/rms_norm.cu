@@ -83,8 +83,8 @@ extern "C" __global__ void __launch_bounds__(REDUCTION_THREADS)
 rms_norm(const float* x, const float* __restrict__ weight, float* __restrict__ y,
          int width, float epsilon)
 {
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
     normalise_by_scalars(x, weight, y, width, epsilon);
 }
 
@@ -99,18 +99,19 @@ rms_norm_wide(const float* x, const float* __restrict__ weight,
               float* __restrict__ y, int width, float epsilon)
 {
     extern __shared__ float4 staged_row[];
-    release_dependents();
     const int vectors = width / 4;
     const bool is_vectorised = width % 4 == 0 && is_vector_aligned(x) && is_vector_aligned(weight)
                                && is_vector_aligned(y)
                                && vectors <= VECTORS_PER_THREAD * (int)blockDim.x;
     if (!is_vectorised) {
         wait_for_predecessors();
+        release_dependents();
         normalise_by_scalars(x, weight, y, width, epsilon);
         return;
     }
 
-    // Nobody writes the weights, so they are fetched while the predecessor still runs.
+    // Nobody writes the weights, so they are fetched while the predecessor still runs. They are read
+    // once; and a plain load would be moved to where its value is used, behind the wait.
     const float4* weight_vectors = reinterpret_cast<const float4*>(weight);
     const float4* x_vectors = reinterpret_cast<const float4*>(x);
     float4 weights[VECTORS_PER_THREAD];
@@ -118,9 +119,10 @@ rms_norm_wide(const float* x, const float* __restrict__ weight,
 #pragma unroll
     for (int i = 0; i < VECTORS_PER_THREAD; ++i) {
         const int vector = threadIdx.x + i * blockDim.x;
-        weights[i] = vector < vectors ? weight_vectors[vector] : make_float4(0, 0, 0, 0);
+        weights[i] = vector < vectors ? __ldcs(weight_vectors + vector) : make_float4(0, 0, 0, 0);
     }
     wait_for_predecessors();
+    release_dependents();
 #pragma unroll
     for (int i = 0; i < VECTORS_PER_THREAD; ++i) {
         const int vector = threadIdx.x + i * blockDim.x;

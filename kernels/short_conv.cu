@@ -39,8 +39,8 @@ short_conv(const float* projected, const float* __restrict__ weights, float* sta
     const int block = stream * gridDim.x + head;
     const float* taps = weights + block * WIDTH * HEAD_DIM + channel;
     float* history = state + block * (WIDTH - 1) * HEAD_DIM + channel;
-    release_dependents();
     wait_for_predecessors();
+    release_dependents();
 
     const float newest = projected[block * HEAD_DIM + channel];
     float sum = taps[(WIDTH - 1) * HEAD_DIM] * newest;

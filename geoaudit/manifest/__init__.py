@@ -153,7 +153,9 @@ Kernels
     ``outputs``* (buffers of the arguments; one updated in place is in both), ``bytes_read``* and
     ``bytes_written``* (compulsory: each byte once), ``working_threads``* (of a block) and
     ``bytes_in_flight_per_thread``*, ``reference`` (a float64 function) with ``tolerance``
-    (relative), and ``split``: what splitting the grid costs, three booleans.
+    (relative), and ``split``: what more blocks would cost, along the axis that is best for it:
+    ``cross_block_reduction``, ``duplicated_reads`` (of weights, state or cache, not of the vectors
+    that every block reads anyway), ``layout_change``.
 
 Steps
     A step is one token: ``launches``, ``segments`` or one ``segment`` by name, and ``range``, the

@@ -606,8 +606,8 @@ def expert_launch(sizes: Sizes, kernel: str, *, wide: bool, skip: int) -> Launch
     else:
         arguments = ("expert_down_weight", "expert_units", *routing, "expert_sum")
         scalars = (hidden, width, chosen, skip)
-        grid = (cdiv(hidden, 8),)
-        shared_bytes = chosen * width * 4 if wide else 0
+        grid = (cdiv(hidden, 28 if wide else 8),)
+        shared_bytes = 0
     return Launch(
         source="gemv.cu",
         entry=kernel + ("_wide" if wide else ""),
