@@ -146,9 +146,10 @@ Kernels
     (macro -> formula): kernels that agree in all three share one module.
     ``entry``*: the name, where ``{formula}`` becomes a number; with ``<`` a template instance.
     ``grid``*, ``block``* and optionally ``cluster``*: 1 to 3 formulas, in blocks, threads, blocks.
-    ``arguments``*: ``"@buffer"`` or one typed scalar, ``{ i32 = formula }`` (f32, f64, i8, u8,
-    i32, u32, i64, u64), in order. Optional: ``shared_bytes``* (dynamic, default 0), ``enabled``*
-    (default true; a kernel that only an arm launches says ``enabled = "ARM"``),
+    ``arguments``*: ``"@buffer"`` or one typed scalar, ``{ i32 = formula }`` (f32, f64, i8, u8, i32,
+    u32, i64, u64), in order; their number and sizes must be the kernel's parameters', which drivers
+    of CUDA 12.4 and later tell before it is launched. Optional: ``shared_bytes``* (dynamic, default
+    0), ``enabled``* (default true; a kernel that only an arm launches says ``enabled = "ARM"``),
     ``programmatic_launch``* (programmatic dependent launch, default false), ``inputs``* and
     ``outputs``* (buffers of the arguments; one updated in place is in both), ``bytes_read``* and
     ``bytes_written``* (compulsory: each byte once), ``working_threads``* (of a block) and

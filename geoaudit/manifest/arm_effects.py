@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from geoaudit.manifest.arguments import ScalarArgument
 from geoaudit.manifest.formula import Formula
-from geoaudit.manifest.model import Kernel, Launch, LaunchRecipe, Manifest, ScalarArgument, Segment
+from geoaudit.manifest.model import Kernel, Launch, LaunchRecipe, Manifest, Segment
 from geoaudit.manifest.segments import distinct_launches, distinct_segments
 
 
@@ -45,7 +46,7 @@ def formulas_of(kernel: Kernel) -> Iterator[Formula]:
 def _recipe_formulas(recipe: LaunchRecipe) -> Iterator[Formula]:
     yield from recipe.entry.formulas
     yield from (*recipe.grid, *recipe.block, *recipe.cluster)
-    yield from (one.formula for one in recipe.arguments if isinstance(one, ScalarArgument))
+    yield from (one.formula for one in recipe.arguments.entries if isinstance(one, ScalarArgument))
     optional = (
         recipe.enabled,
         recipe.shared_bytes,

@@ -104,6 +104,7 @@ class Assembly:
                     uses[argument] if isinstance(argument, str) else argument
                     for argument in resolved.arguments
                 ),
+                arguments_location=resolved.arguments_location,
                 inputs=tuple(uses[binds.get(passed, passed)] for passed in one.recipe.inputs),
                 outputs=tuple(uses[binds.get(passed, passed)] for passed in one.recipe.outputs),
                 ranges=self._path,

@@ -4,18 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
+from geoaudit.manifest.arguments import Argument, BufferArgument, ScalarArgument
 from geoaudit.manifest.arithmetic import LARGEST_INTEGER
 from geoaudit.manifest.environment import SymbolValue, resolve, whole_number
 from geoaudit.manifest.formula import Formula
-from geoaudit.manifest.model import (
-    TOKEN,
-    Argument,
-    BufferArgument,
-    EntryName,
-    Kernel,
-    LaunchRecipe,
-    ScalarArgument,
-)
+from geoaudit.manifest.location import Location
+from geoaudit.manifest.model import TOKEN, EntryName, Kernel, LaunchRecipe
 from geoaudit.manifest.planned import Dimensions, LaunchShape, ModuleKey, Scalar, fitting
 
 # CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
@@ -35,10 +29,12 @@ class ResolvedLaunch:
     Attributes:
         shape: kernel and geometry.
         arguments: the name of a buffer, or a scalar.
+        arguments_location: where they are listed.
     """
 
     shape: LaunchShape
     arguments: tuple[str | Scalar, ...]
+    arguments_location: Location
 
 
 def recipe_under(kernel: Kernel, arms: Mapping[str, int]) -> LaunchRecipe:
@@ -104,8 +100,11 @@ def resolve_launch(
         working_threads=_optional(recipe.working_threads, values, prod(block)),
         bytes_in_flight_per_thread=_optional(recipe.bytes_in_flight_per_thread, values),
     )
-    arguments = tuple(_argument(argument, values, binds) for argument in recipe.arguments)
-    return ResolvedLaunch(shape=shape, arguments=arguments)
+    return ResolvedLaunch(
+        shape=shape,
+        arguments=tuple(_argument(one, values, binds) for one in recipe.arguments.entries),
+        arguments_location=recipe.arguments.location,
+    )
 
 
 def _count(formula: Formula, values: Values, maximum: int = LARGEST_INTEGER) -> int:

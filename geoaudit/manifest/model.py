@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from geoaudit.manifest.arguments import ArgumentList, BufferArgument
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.location import Location
 
@@ -99,33 +100,6 @@ class EntryName:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BufferArgument:
-    """A buffer passed by its address.
-
-    Attributes:
-        buffer: the buffer, unless a launch binds another.
-    """
-
-    buffer: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScalarArgument:
-    """A number passed by value.
-
-    Attributes:
-        dtype: its data type, one of ``data_types.SCALARS``.
-        formula: its value.
-    """
-
-    dtype: str
-    formula: Formula
-
-
-Argument = BufferArgument | ScalarArgument
-
-
-@dataclass(frozen=True, kw_only=True)
 class LaunchRecipe:
     """How a kernel is launched, which arms may change. None: not said.
 
@@ -137,7 +111,7 @@ class LaunchRecipe:
         cluster: blocks, 1 to 3 dimensions; empty: no clusters.
         shared_bytes: dynamic shared memory of a block.
         programmatic_launch: whether it may begin before the launch ahead of it has ended.
-        arguments: in the kernel's order.
+        arguments: what it is passed.
         inputs: buffers it reads.
         outputs: buffers it writes.
         bytes_read: compulsory bytes of one launch.
@@ -153,7 +127,7 @@ class LaunchRecipe:
     cluster: tuple[Formula, ...]
     shared_bytes: Formula | None
     programmatic_launch: Formula | None
-    arguments: tuple[Argument, ...]
+    arguments: ArgumentList
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     bytes_read: Formula | None
@@ -165,7 +139,9 @@ class LaunchRecipe:
     def buffers(self) -> frozenset[str]:
         """Names of the buffers it is passed, before a launch binds others."""
         return frozenset(
-            argument.buffer for argument in self.arguments if isinstance(argument, BufferArgument)
+            argument.buffer
+            for argument in self.arguments.entries
+            if isinstance(argument, BufferArgument)
         )
 
 

@@ -135,6 +135,7 @@ class PlannedLaunch:
     Attributes:
         shape: kernel and geometry.
         arguments: in the kernel's order.
+        arguments_location: where they are listed.
         inputs: what it reads, as far as the manifest says.
         outputs: what it writes, as far as the manifest says.
         ranges: names of the NVTX ranges around it, outermost first.
@@ -143,6 +144,7 @@ class PlannedLaunch:
 
     shape: LaunchShape
     arguments: tuple[Argument, ...]
+    arguments_location: Location
     inputs: tuple[BufferUse, ...]
     outputs: tuple[BufferUse, ...]
     ranges: tuple[str, ...]

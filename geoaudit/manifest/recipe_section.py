@@ -3,18 +3,17 @@
 import re
 from collections.abc import Collection, Mapping
 
+from geoaudit.manifest.arguments import (
+    Argument,
+    ArgumentList,
+    BufferArgument,
+    ScalarArgument,
+)
 from geoaudit.manifest.data_types import REAL_SCALARS, SCALARS
 from geoaudit.manifest.document import Table, Value
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import (
-    Argument,
-    Buffer,
-    BufferArgument,
-    EntryName,
-    LaunchRecipe,
-    ScalarArgument,
-)
+from geoaudit.manifest.model import Buffer, EntryName, LaunchRecipe
 
 RECIPE_KEYS = (
     "entry",
@@ -50,10 +49,8 @@ def read_recipe(
     Raises:
         ManifestError: a wrong value, an unknown buffer, an input or output that is not passed.
     """
-    arguments = tuple(
-        _read_argument(entry, known, buffers) for entry in table["arguments"].entries()
-    )
-    passed = {one.buffer for one in arguments if isinstance(one, BufferArgument)}
+    arguments = _read_arguments(table["arguments"], known, buffers)
+    passed = {one.buffer for one in arguments.entries if isinstance(one, BufferArgument)}
     return LaunchRecipe(
         entry=_read_entry(table["entry"], known),
         enabled=_condition(table, "enabled", known),
@@ -99,6 +96,15 @@ def _read_entry(value: Value, known: Collection[str]) -> EntryName:
     return EntryName(
         texts=tuple(texts),
         formulas=tuple(value.with_raw(formula).formula(known) for formula in formulas),
+    )
+
+
+def _read_arguments(
+    value: Value, known: Collection[str], buffers: Mapping[str, Buffer]
+) -> ArgumentList:
+    return ArgumentList(
+        location=value.location,
+        entries=tuple(_read_argument(entry, known, buffers) for entry in value.entries()),
     )
 
 

@@ -7,6 +7,7 @@ and programmatic dependent launch.
 # ruff: noqa: ANN401 - handles and pointers are ctypes' own
 
 import ctypes
+from itertools import count
 from typing import Any
 
 from geoaudit.errors import NotMeasuredError
@@ -15,6 +16,7 @@ Dimensions = tuple[int, int, int]
 
 LIBRARY = "libcuda.so.1"
 SUCCESS = 0
+INVALID_VALUE = 1
 NO_CLUSTER: Dimensions = (1, 1, 1)
 
 # Of cuda.h: CUlaunchAttributeID, CUfunction_attribute, CUstreamCaptureMode.
@@ -106,6 +108,32 @@ class CudaDriver:
         """Set an attribute of a kernel; what is said of a refusal begins with ``what``."""
         status = self._library.cuFuncSetAttribute(ctypes.c_void_p(function), attribute, value)
         self.check(status, what)
+
+    def parameter_sizes(self, function: int) -> tuple[int, ...] | None:
+        """Bytes of each parameter of a kernel, in order.
+
+        Returns:
+            None where the driver cannot tell: it is older than CUDA 12.4, or answers with an error
+            of something else, as its documentation allows; that will be met where it belongs.
+        """
+        try:
+            ask = self._library.cuFuncGetParamInfo
+        except AttributeError:
+            return None
+        sizes: list[int] = []
+        offset, size = ctypes.c_size_t(), ctypes.c_size_t()
+        for index in count():
+            status = ask(
+                ctypes.c_void_p(function),
+                ctypes.c_size_t(index),
+                ctypes.byref(offset),
+                ctypes.byref(size),
+            )
+            if status != SUCCESS:
+                break
+            sizes.append(size.value)
+        # What it says of an index behind the last parameter.
+        return tuple(sizes) if status == INVALID_VALUE else None
 
     def synchronize(self, stream: int) -> None:
         """Wait for all that a stream was given; an error of a kernel shows here."""

@@ -8,6 +8,7 @@ from geoaudit.recording.suite.arguments import PackedArguments
 from geoaudit.recording.suite.captured_token import CapturedToken
 from geoaudit.recording.suite.device_memory import DeviceMemory
 from geoaudit.recording.suite.driver_kernel import DriverKernel
+from geoaudit.recording.suite.parameters import check_parameters
 from geoaudit.recording.suite.prepared_token import PreparedToken, prepare
 from geoaudit.recording.suite.runtime import Runtime
 
@@ -47,11 +48,15 @@ class Engine:
 
         Raises:
             InputError: a source or binary cannot be used, or the plan is larger.
+            ManifestError: a kernel takes other arguments than the manifest gives it.
             NotMeasuredError: a launch asks for more than the device has.
         """
         self.memory.require(plan.buffers)
         for module in plan.modules:
             self._load(module)
+        # Launches of one shape have the same types of arguments.
+        for launch in {one.shape: one for one in plan.launches}.values():
+            check_parameters(self.runtime.driver, self._handle(launch.shape), launch)
         return prepare(plan, self._kernel, self._pack, self.runtime.stream)
 
     def restore(self, plan: StepPlan) -> None:
@@ -90,10 +95,13 @@ class Engine:
         handles = self.runtime.load(Module(key=module.key, entries=tuple(missing)))
         self._handles |= {(module.key, entry): handle for entry, handle in handles.items()}
 
+    def _handle(self, shape: LaunchShape) -> int:
+        return self._handles[shape.module, shape.entry]
+
     def _kernel(self, shape: LaunchShape) -> DriverKernel:
         kernel = DriverKernel(
             self.runtime.driver,
-            self._handles[shape.module, shape.entry],
+            self._handle(shape),
             shape.entry,
             cluster=shape.cluster,
             is_programmatic=shape.programmatic_launch,

@@ -4,12 +4,11 @@ from pathlib import Path
 import pytest
 
 from geoaudit.errors import EXIT_USAGE, InputError
+from geoaudit.manifest.arguments import BufferArgument, ScalarArgument
 from geoaudit.manifest.location import ManifestError
 from geoaudit.manifest.model import (
-    BufferArgument,
     KernelArm,
     LaunchRecipe,
-    ScalarArgument,
     Segment,
     Split,
 )
@@ -549,7 +548,7 @@ def test_the_example_is_read_whole() -> None:
     assert norm.split == Split(
         cross_block_reduction=True, duplicated_reads=False, layout_change=False
     )
-    assert [type(argument) for argument in norm.recipe.arguments] == [
+    assert [type(argument) for argument in norm.recipe.arguments.entries] == [
         BufferArgument,
         BufferArgument,
         ScalarArgument,

@@ -47,6 +47,7 @@ class FakeLibrary:
         status: function -> what it returns in place of success.
         argument_counts: handle -> how many arguments its launches have.
         limits: handle -> largest dynamic shared memory, as set.
+        parameters: handle -> bytes of each parameter; of others the driver cannot tell.
     """
 
     calls: list[tuple[Any, ...]] = field(default_factory=list)
@@ -54,6 +55,7 @@ class FakeLibrary:
     status: dict[str, int] = field(default_factory=dict)
     argument_counts: dict[int, int] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
+    parameters: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def _result(self, name: str, *arguments: Any) -> int:
         self.calls.append((name, *arguments))
@@ -102,6 +104,16 @@ class FakeLibrary:
         if attribute == 8:
             self.limits[function.value] = value
         return self._result("cuFuncSetAttribute", function.value, attribute, value)
+
+    def cuFuncGetParamInfo(self, function: Any, index: Any, offset: Any, size: Any) -> int:
+        """Offset and size of a parameter; an invalid value behind the last one."""
+        if function.value not in self.parameters:
+            return 700
+        sizes = self.parameters[function.value]
+        if index.value >= len(sizes):
+            return 1
+        offset._obj.value, size._obj.value = sum(sizes[: index.value]), sizes[index.value]
+        return 0
 
     def cuStreamSynchronize(self, stream: Any) -> int:
         """Nothing to wait for."""
@@ -166,6 +178,7 @@ class FakeRuntime:
         library: what its driver calls.
         loaded: modules, in order.
         handles: entry -> handle.
+        parameters: entry -> bytes of each parameter, for its driver to tell.
         allocations: in order.
     """
 
@@ -175,6 +188,7 @@ class FakeRuntime:
         self.stream = FakeStream()
         self.loaded: list[Module] = []
         self.handles: dict[str, int] = {}
+        self.parameters: dict[str, tuple[int, ...]] = {}
         self.allocations: list[FakeMemory] = []
         self._free_bytes = free_bytes
 
@@ -182,7 +196,9 @@ class FakeRuntime:
         """Handles from 100 on."""
         self.loaded.append(module)
         for entry in module.entries:
-            self.handles.setdefault(entry, 100 + len(self.handles))
+            handle = self.handles.setdefault(entry, 100 + len(self.handles))
+            if entry in self.parameters:
+                self.library.parameters[handle] = self.parameters[entry]
         self.library.argument_counts.setdefault(self.handles.get(FILL, 0), 7)
         return {entry: self.handles[entry] for entry in module.entries}
 

@@ -33,6 +33,7 @@ ASKED = {
         driver.NON_PORTABLE_CLUSTER_SIZE_ALLOWED
     ),
     "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL": driver.CAPTURE_THREAD_LOCAL,
+    "CUDA_ERROR_INVALID_VALUE": driver.INVALID_VALUE,
 }
 
 
@@ -68,6 +69,18 @@ def test_an_old_driver_and_a_missing_one_say_what_to_do(monkeypatch: pytest.Monk
     monkeypatch.setattr(driver, "LIBRARY", "libcuda-that-is-not-there.so.1")
     with pytest.raises(NotMeasuredError, match=r"no CUDA driver here: .*not-there"):
         CudaDriver()
+
+
+def test_parameters_are_told_where_the_driver_can() -> None:
+    class OfCuda120:
+        cuLaunchKernelEx = None
+
+    library = FakeLibrary(parameters={5: (8, 4, 1), 6: ()})
+    assert CudaDriver(library).parameter_sizes(5) == (8, 4, 1)
+    assert CudaDriver(library).parameter_sizes(6) == ()
+    # An error of an earlier launch says nothing about parameters.
+    assert CudaDriver(library).parameter_sizes(7) is None
+    assert CudaDriver(OfCuda120()).parameter_sizes(5) is None
 
 
 def test_a_graph_that_cannot_be_made_is_destroyed_all_the_same() -> None:
