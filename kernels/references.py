@@ -1,39 +1,33 @@
 """What every kernel of the suite must compute, in float64 on the CPU.
 
-Each function takes the kernel's inputs by the buffer names of its arguments in ``manifest.toml``,
-and the symbols of the launch; it returns the outputs by name. Arrays are flat, as buffers are. A
-bf16 buffer comes as its bits (uint16) or as numbers. Nothing is changed in place: a state that a
-kernel updates is an input and, anew, an output.
+Each function takes its kernel's arguments in the kernel's order: buffers as flat arrays of what
+they held before the launch (bf16 as its bits, uint16), scalars as numbers. It returns what the
+kernel's ``outputs`` of ``manifest.toml`` hold afterwards, in their order. Behind the end of what is
+returned a buffer is as before; where it is NaN, anything may stand. Nothing is changed in place.
 
-The functions know nothing of launch shapes, so that every arm is compared with the same figures.
-Where results are kept per slice of a context, the slices are an input of the comparison, not of
-the mathematics.
+The functions know nothing of launch shapes, so that every arm is compared with the same figures:
+arguments behind the last one that they name are an arm's own business. Where results are kept per
+slice of a context, the slices are an input of the comparison, not of the mathematics.
 """
-
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-Arrays = Mapping[str, NDArray[np.generic]]
-Symbols = Mapping[str, int]
-Outputs = dict[str, NDArray[np.generic]]
+Array = NDArray[np.generic]
 Reals = NDArray[np.float64]
+Outputs = tuple[Array, ...]
 
-EPSILON = 1e-6
 HEAD_DIM = 128
 CONV_WIDTH = 4
 LATENT = 512
 ROPE = 64
-QUERY_ROW = HEAD_DIM + ROPE
-GQA_SPLITS = 32
 SKIPPED_WEIGHT = np.float64(np.float32(0.08))  # compared with f32 weights on the device
 SKIPPED_AFTER_POSITION = 16384
 LOG2_E = np.log2(np.e)
 
 
-def reals(array: NDArray[np.generic]) -> Reals:
-    """The numbers of an array; of bf16 bits, the numbers they stand for."""
+def reals(array: Array) -> Reals:
+    """The numbers of an array, anew; of bf16 bits, the numbers they stand for."""
     if array.dtype == np.uint16:
         return (array.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     return array.astype(np.float64)
@@ -47,208 +41,248 @@ def _silu(value: Reals) -> Reals:
     return value * _sigmoid(value)
 
 
-def _inverse_root_mean_square(rows: Reals) -> Reals:
+def _normed(rows: Reals, epsilon: float) -> Reals:
+    """Rows over their root mean squares."""
     mean_square: Reals = np.mean(rows**2, axis=-1, keepdims=True)
-    return 1.0 / np.sqrt(mean_square + EPSILON)
+    return rows / np.sqrt(mean_square + epsilon)
 
 
 # ---- norms, elementwise -------------------------------------------------------------------------
 
 
-def rms_norm(inputs: Arrays, symbols: Symbols) -> Outputs:
+def rms_norm(row: Array, weight: Array, _output: Array, width: int, epsilon: float) -> Outputs:
     """The first ``width`` elements over their root mean square, times the weight."""
-    width = symbols["width"]
-    row = reals(inputs["residual"][:width])
-    weight = reals(inputs["attention_norm_weight"][:width])
-    return {"normed": row * _inverse_root_mean_square(row) * weight}
+    return (_normed(reals(row[:width]), epsilon) * reals(weight[:width]),)
 
 
-def residual_add(inputs: Arrays, symbols: Symbols) -> Outputs:
+def residual_add(residual: Array, update: Array, width: int) -> Outputs:
     """The sum of both."""
-    width = symbols["width"]
-    return {"residual": reals(inputs["residual"][:width]) + reals(inputs["update"][:width])}
+    return (reals(residual[:width]) + reals(update[:width]),)
 
 
-def silu_multiply(inputs: Arrays, symbols: Symbols) -> Outputs:
+def silu_multiply(gate_up: Array, _units: Array, width: int) -> Outputs:
     """silu(gate) * up, the gates being the first half."""
-    gate, up = reals(inputs["dense_gate_up"]).reshape(2, symbols["dense_width"])
-    return {"dense_units": _silu(gate) * up}
+    gate, up = reals(gate_up).reshape(2, width)
+    return (_silu(gate) * up,)
 
 
-def embedding_lookup(inputs: Arrays, symbols: Symbols) -> Outputs:
+def embedding_lookup(table: Array, token: Array, _row: Array, width: int) -> Outputs:
     """The token's row of the table."""
-    table = inputs["embedding_table"].reshape(-1, symbols["hidden"])
-    return {"residual": reals(table[int(inputs["token"][0])])}
+    return (reals(table.reshape(-1, width)[int(token[0])]),)
 
 
 # ---- products of a matrix with a vector ---------------------------------------------------------
 
 
-def projection(inputs: Arrays, symbols: Symbols) -> Outputs:
+def projection(
+    weights: Array,
+    vectors: Array,
+    _output: Array,
+    rows: int,
+    columns: int,
+    input_stride: int,
+    output_stride: int,
+    *_arm: int,
+) -> Outputs:
     """Matrices times vectors; vectors and results lie in strides of the launch."""
-    matrices, rows, columns = symbols["matrices"], symbols["rows"], symbols["columns"]
-    weights = inputs["qkv_weight"][: matrices * rows * columns].reshape(matrices, rows, columns)
-    output = np.zeros((matrices - 1) * symbols["output_stride"] + rows)
-    for matrix in range(matrices):
-        start = matrix * symbols["input_stride"]
-        vector = reals(inputs["normed"][start : start + columns])
-        place = matrix * symbols["output_stride"]
-        output[place : place + rows] = reals(weights[matrix]) @ vector
-    return {"qkv": output}
+    matrices = weights.reshape(-1, rows, columns)
+    output = np.full((len(matrices) - 1) * output_stride + rows, np.nan)
+    for place, matrix in enumerate(matrices):
+        vector = reals(vectors[place * input_stride :][:columns])
+        output[place * output_stride :][:rows] = reals(matrix) @ vector
+    return (output,)
 
 
-def router_scores(inputs: Arrays, symbols: Symbols) -> Outputs:
+def router_scores(
+    weights: Array, vector: Array, _scores: Array, experts: int, columns: int, *_arm: int
+) -> Outputs:
     """The router's matrix times the normalised vector."""
-    weights = reals(inputs["router_weight"]).reshape(symbols["experts"], symbols["hidden"])
-    return {"expert_scores": weights @ reals(inputs["normed"])}
+    return (reals(weights).reshape(experts, columns) @ reals(vector),)
 
 
-def lm_head(inputs: Arrays, symbols: Symbols) -> Outputs:
+def lm_head(
+    weights: Array, vector: Array, _logits: Array, vocabulary: int, columns: int, *_arm: int
+) -> Outputs:
     """The head's matrix times the normalised vector."""
-    weights = reals(inputs["lm_head_weight"]).reshape(symbols["vocabulary"], symbols["hidden"])
-    return {"logits": weights @ reals(inputs["normed"])}
+    return (reals(weights).reshape(vocabulary, columns) @ reals(vector),)
 
 
 # ---- experts ------------------------------------------------------------------------------------
 
 
-def router_top_k(inputs: Arrays, symbols: Symbols) -> Outputs:
+def router_top_k(
+    scores: Array, _ids: Array, _weights: Array, experts: int, chosen_experts: int
+) -> Outputs:
     """The best experts, best first, and the softmax of their scores; of equals the lower number."""
-    scores = reals(inputs["expert_scores"][: symbols["experts"]])
-    chosen = np.argsort(-scores, kind="stable")[: symbols["chosen_experts"]]
-    weights = np.exp(scores[chosen] - scores[chosen[0]])
-    return {
-        "expert_ids": chosen.astype(np.int32),
-        "expert_weights": weights / weights.sum(),
-    }
+    values = reals(scores[:experts])
+    chosen = np.argsort(-values, kind="stable")[:chosen_experts]
+    weights = np.exp(values[chosen] - values[chosen[0]])
+    return chosen.astype(np.int32), weights / weights.sum()
 
 
-def _contributions(inputs: Arrays, symbols: Symbols) -> Reals:
-    weights = reals(inputs["expert_weights"])
-    if not symbols["EXPERT_SKIP"] or int(inputs["position"][0]) <= SKIPPED_AFTER_POSITION:
+def _contributions(router_weights: Array, position: Array, skip: int) -> Reals:
+    weights = reals(router_weights)
+    if not skip or int(position[0]) <= SKIPPED_AFTER_POSITION:
         return weights
     return np.where(weights < SKIPPED_WEIGHT, 0.0, weights)
 
 
-def expert_gate_up(inputs: Arrays, symbols: Symbols) -> Outputs:
+def expert_gate_up(
+    weights: Array,
+    vector: Array,
+    expert_ids: Array,
+    router_weights: Array,
+    position: Array,
+    _units: Array,
+    width: int,
+    columns: int,
+    skip: int,
+    *_arm: int,
+) -> Outputs:
     """silu(gate · x) * (up · x) of every chosen expert; NaN for one that is skipped."""
-    width, hidden = symbols["expert_width"], symbols["hidden"]
-    weights = inputs["expert_gate_up_weight"].reshape(-1, 2, width, hidden)
-    vector = reals(inputs["normed"])
-    contributions = _contributions(inputs, symbols)
-    units = np.full((len(contributions), width), np.nan)
-    for slot, expert in enumerate(inputs["expert_ids"]):
-        if contributions[slot] != 0.0:
-            gate, up = reals(weights[int(expert)]) @ vector
+    matrices = weights.reshape(-1, 2, width, columns)
+    units = np.full((len(expert_ids), width), np.nan)
+    for slot, contribution in enumerate(_contributions(router_weights, position, skip)):
+        if contribution != 0.0:
+            gate, up = reals(matrices[int(expert_ids[slot])]) @ reals(vector)
             units[slot] = _silu(gate) * up
-    return {"expert_units": units.ravel()}
+    return (units.ravel(),)
 
 
-def expert_down(inputs: Arrays, symbols: Symbols) -> Outputs:
+def expert_down(
+    weights: Array,
+    units: Array,
+    expert_ids: Array,
+    router_weights: Array,
+    position: Array,
+    _output: Array,
+    rows: int,
+    width: int,
+    chosen: int,
+    skip: int,
+    *_arm: int,
+) -> Outputs:
     """The chosen experts' outputs, weighted and added; what is skipped is not looked at."""
-    width, hidden = symbols["expert_width"], symbols["hidden"]
-    weights = inputs["expert_down_weight"].reshape(-1, hidden, width)
-    units = reals(inputs["expert_units"]).reshape(-1, width)
-    total = np.zeros(hidden)
-    for slot, weight in enumerate(_contributions(inputs, symbols)):
-        if weight != 0.0:
-            total += weight * (reals(weights[int(inputs["expert_ids"][slot])]) @ units[slot])
-    return {"expert_sum": total}
+    matrices = weights.reshape(-1, rows, width)
+    vectors = reals(units).reshape(chosen, width)
+    total = np.zeros(rows)
+    for slot, contribution in enumerate(_contributions(router_weights, position, skip)):
+        if contribution != 0.0:
+            total += contribution * (reals(matrices[int(expert_ids[slot])]) @ vectors[slot])
+    return (total,)
 
 
 # ---- delta attention ----------------------------------------------------------------------------
 
 
-def short_conv(inputs: Arrays, symbols: Symbols) -> Outputs:
+def short_conv(
+    projected: Array,
+    weights: Array,
+    state: Array,
+    _query: Array,
+    _key: Array,
+    _value: Array,
+    epsilon: float,
+) -> Outputs:
     """Convolution with the last three inputs, SiLU, and unit length for queries and keys."""
-    heads = symbols["n_head"]
-    newest = reals(inputs["qkv"]).reshape(3, heads, 1, HEAD_DIM)
-    older = reals(inputs["conv_state"]).reshape(3, heads, CONV_WIDTH - 1, HEAD_DIM)
-    taps = reals(inputs["conv_weight"]).reshape(3, heads, CONV_WIDTH, HEAD_DIM)
+    newest = reals(projected).reshape(3, -1, 1, HEAD_DIM)
+    older = reals(state).reshape(3, -1, CONV_WIDTH - 1, HEAD_DIM)
+    taps = reals(weights).reshape(3, -1, CONV_WIDTH, HEAD_DIM)
     history = np.concatenate([older, newest], axis=2)
     query, key, value = _silu((taps * history).sum(axis=2))
-    query = _unit_length(query) / np.sqrt(HEAD_DIM)
-    return {
-        "conv_state": history[:, :, 1:].ravel(),
-        "query": query.ravel(),
-        "key": _unit_length(key).ravel(),
-        "value": value.ravel(),
-    }
+    query = _unit_length(query, epsilon) / np.sqrt(HEAD_DIM)
+    key = _unit_length(key, epsilon)
+    return history[:, :, 1:].ravel(), query.ravel(), key.ravel(), value.ravel()
 
 
-def _unit_length(rows: Reals) -> Reals:
+def _unit_length(rows: Reals, epsilon: float) -> Reals:
     square: Reals = (rows**2).sum(axis=-1, keepdims=True)
-    return rows / np.sqrt(square + EPSILON)
+    return rows / np.sqrt(square + epsilon)
 
 
-def kda_gates(inputs: Arrays, symbols: Symbols) -> Outputs:
+def kda_gates(
+    gates: Array,
+    low_rank_output: Array,
+    bias: Array,
+    decay_rates: Array,
+    _log_decay: Array,
+    _beta: Array,
+    low_rank_width: int,
+) -> Outputs:
     """The decay's logarithm of every key element, and the learning rate of every head."""
-    heads = symbols["n_head"]
-    decay = reals(inputs["gates"])[: heads * HEAD_DIM] + reals(inputs["gate_bias"])
-    rates = np.exp(reals(inputs["decay_rates"]))[:, np.newaxis]
+    heads = len(decay_rates)
+    decay = reals(gates)[: heads * HEAD_DIM] + reals(bias)
+    rates = np.exp(reals(decay_rates))[:, np.newaxis]
     log_decay = -rates * np.logaddexp(0.0, decay).reshape(heads, HEAD_DIM)
-    learning_rates = reals(inputs["low_rank_output"])[2 * symbols["low_rank"] :][:heads]
-    return {"log_decay": log_decay.ravel(), "beta": _sigmoid(learning_rates)}
+    return log_decay.ravel(), _sigmoid(reals(low_rank_output)[low_rank_width:][:heads])
 
 
-def kda_decode_step(inputs: Arrays, symbols: Symbols) -> Outputs:
+def kda_decode_step(
+    state: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    log_decay: Array,
+    beta: Array,
+    _attention: Array,
+    *_arm: int,
+) -> Outputs:
     """The gated delta rule; state[head][j][i] holds key i of value column j."""
-    heads = symbols["n_head"]
-    state = reals(inputs["kda_state"]).reshape(heads, HEAD_DIM, HEAD_DIM)
-    query, key, value, log_decay = (
-        reals(inputs[name]).reshape(heads, HEAD_DIM)
-        for name in ("query", "key", "value", "log_decay")
+    states = reals(state).reshape(-1, HEAD_DIM, HEAD_DIM)
+    queries, keys, values, log_decays = (
+        reals(array).reshape(-1, HEAD_DIM) for array in (query, key, value, log_decay)
     )
-    decayed = state * np.exp(log_decay)[:, np.newaxis, :]
-    known = np.einsum("hji,hi->hj", decayed, key)
-    correction = reals(inputs["beta"])[:, np.newaxis] * (value - known)
-    updated = decayed + correction[:, :, np.newaxis] * key[:, np.newaxis, :]
-    output = np.einsum("hji,hi->hj", updated, query)
-    return {"kda_state": updated.ravel(), "attention": output.ravel()}
+    decayed = states * np.exp(log_decays)[:, np.newaxis, :]
+    known = np.einsum("hji,hi->hj", decayed, keys)
+    correction = reals(beta)[:, np.newaxis] * (values - known)
+    updated = decayed + correction[:, :, np.newaxis] * keys[:, np.newaxis, :]
+    return updated.ravel(), np.einsum("hji,hi->hj", updated, queries).ravel()
 
 
-def gate_and_norm(inputs: Arrays, symbols: Symbols) -> Outputs:
+def gate_and_norm(
+    attention: Array, gates: Array, weight: Array, _output: Array, epsilon: float
+) -> Outputs:
     """The norm of every head's output, times its weight, times the sigmoid of its gate."""
-    heads = symbols["n_head"]
-    attention = reals(inputs["attention"]).reshape(heads, HEAD_DIM)
-    gates = reals(inputs["gates"]).reshape(2, heads, HEAD_DIM)[1]
-    normed = attention * _inverse_root_mean_square(attention)
-    return {"gated": (normed * reals(inputs["output_norm_weight"]) * _sigmoid(gates)).ravel()}
+    normed = _normed(reals(attention).reshape(-1, HEAD_DIM), epsilon)
+    output_gates = reals(gates).reshape(2, -1, HEAD_DIM)[1]
+    return ((normed * reals(weight) * _sigmoid(output_gates)).ravel(),)
 
 
 # ---- latent attention ---------------------------------------------------------------------------
 
 
-def mla_append(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """The new token's row alone: the normalised latent part, then the rope part."""
-    rope = reals(inputs["latent_down"])[LATENT:]
-    return {"latent_cache": np.concatenate([reals(inputs["latent_normed"])[:LATENT], rope])}
+def mla_append(latent: Array, projected: Array, cache: Array, position: Array) -> Outputs:
+    """The cache with the new token's row: the normalised latent part, then the rope part."""
+    rows = reals(cache).reshape(-1, LATENT + ROPE)
+    rows[int(position[0])] = np.concatenate([reals(latent[:LATENT]), reals(projected[LATENT:])])
+    return (rows.ravel(),)
 
 
-def _mla_scores(inputs: Arrays, symbols: Symbols, first: int, end: int) -> tuple[Reals, Reals]:
-    """Scores of all heads for some tokens, as powers of 2, and those tokens' cache rows."""
-    heads = symbols["n_head"]
-    latent = reals(inputs["query_latent"]).reshape(heads, LATENT)
-    rope = reals(inputs["query_up"]).reshape(heads, QUERY_ROW)[:, HEAD_DIM:]
-    rows = reals(inputs["latent_cache"].reshape(-1, LATENT + ROPE)[first:end])
-    scale = LOG2_E / np.sqrt(QUERY_ROW)
-    return np.concatenate([latent, rope], axis=1) @ rows.T * scale, rows
-
-
-def mla_decode_split(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """Unnormalised sums, largest score and sum of weights of every slice and head."""
-    context, tokens = symbols["context"], symbols["mla_slice"]
+def mla_decode_split(
+    query_latent: Array,
+    query_up: Array,
+    cache: Array,
+    _sums: Array,
+    _softmax: Array,
+    heads: int,
+    context: int,
+    slice_tokens: int,
+    scale: float,
+) -> Outputs:
+    """Unnormalised sums, largest score (of powers of 2) and sum of weights of slices and heads."""
+    latent = reals(query_latent).reshape(heads, LATENT)
+    rope = reals(query_up).reshape(heads, HEAD_DIM + ROPE)[:, HEAD_DIM:]
+    query = np.concatenate([latent, rope], axis=1) * (LOG2_E * scale)
+    cache_rows = cache.reshape(-1, LATENT + ROPE)
     sums, softmax = [], []
-    for first in range(0, context, tokens):
-        scores, rows = _mla_scores(inputs, symbols, first, min(first + tokens, context))
+    for first in range(0, context, slice_tokens):
+        rows = reals(cache_rows[first : min(first + slice_tokens, context)])
+        scores = query @ rows.T
         maxima = scores.max(axis=1, keepdims=True)
         weights = np.exp2(scores - maxima)
         sums.append(weights @ rows[:, :LATENT])
         softmax.append(np.concatenate([maxima, weights.sum(axis=1, keepdims=True)], axis=1))
-    return {
-        "mla_partial_sums": np.concatenate(sums).ravel(),
-        "mla_partial_softmax": np.concatenate(softmax).ravel(),
-    }
+    return np.concatenate(sums).ravel(), np.concatenate(softmax).ravel()
 
 
 def _joined(sums: Reals, softmax: Reals) -> Reals:
@@ -259,98 +293,103 @@ def _joined(sums: Reals, softmax: Reals) -> Reals:
     return joined
 
 
-def mla_decode_combine(inputs: Arrays, symbols: Symbols) -> Outputs:
+def mla_decode_combine(
+    sums: Array, softmax: Array, _attention: Array, heads: int, slices: int
+) -> Outputs:
     """The slices joined."""
-    heads, slices = symbols["n_head"], symbols["mla_slices"]
-    sums = reals(inputs["mla_partial_sums"][: slices * heads * LATENT])
-    softmax = reals(inputs["mla_partial_softmax"][: slices * heads * 2])
-    joined = _joined(sums.reshape(slices, heads, LATENT), softmax.reshape(slices, heads, 2))
-    return {"latent_attention": joined.ravel()}
-
-
-def mla_decode(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """Split and combine together: the softmax over the whole context, however it was cut."""
-    partial = mla_decode_split(inputs, symbols)
-    slices = -(-symbols["context"] // symbols["mla_slice"])
-    return mla_decode_combine(partial, {**symbols, "mla_slices": slices})
+    slice_sums = reals(sums[: slices * heads * LATENT]).reshape(slices, heads, LATENT)
+    slice_softmax = reals(softmax[: slices * heads * 2]).reshape(slices, heads, 2)
+    return (_joined(slice_sums, slice_softmax).ravel(),)
 
 
 # ---- grouped-query attention --------------------------------------------------------------------
 
 
-def gqa_append(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """The new token's keys and values alone: [head of the cache][element]."""
-    heads, cache_heads = symbols["gqa_n_head"], symbols["gqa_cache_heads"]
-    rows = reals(inputs["gqa_qkv"]).reshape(heads + 2 * cache_heads, HEAD_DIM)[heads:]
-    return {
-        "gqa_keys": rows[:cache_heads].ravel(),
-        "gqa_values": rows[cache_heads:].ravel(),
-    }
+def gqa_append(
+    projected: Array,
+    keys: Array,
+    values: Array,
+    position: Array,
+    capacity: int,
+    heads: int,
+    cache_heads: int,
+) -> Outputs:
+    """The caches with the new token's keys and values: [head of the cache][token][element]."""
+    rows = reals(projected).reshape(-1, HEAD_DIM)[heads:].reshape(2, cache_heads, HEAD_DIM)
+    caches = [reals(cache).reshape(cache_heads, capacity, HEAD_DIM) for cache in (keys, values)]
+    for cache, new in zip(caches, rows, strict=True):
+        cache[:, int(position[0])] = new
+    return caches[0].ravel(), caches[1].ravel()
 
 
-def gqa_attn_split(inputs: Arrays, symbols: Symbols) -> Outputs:
+def gqa_attn_split(
+    projected: Array,
+    keys: Array,
+    values: Array,
+    _sums: Array,
+    softmax: Array,
+    position: Array,
+    capacity: int,
+    heads: int,
+    cache_heads: int,
+    scale: float,
+    *_arm: int,
+) -> Outputs:
     """Unnormalised sums, largest score and sum of weights of every head and split.
 
     A split without rows has no largest score: its sums and its weight are 0, its maximum NaN.
     """
-    heads, cache_heads = symbols["gqa_n_head"], symbols["gqa_cache_heads"]
-    tokens = int(inputs["gqa_position"][0]) + 1
-    query = reals(inputs["gqa_qkv"])[: heads * HEAD_DIM].reshape(heads, HEAD_DIM)
-    query = query * (LOG2_E / np.sqrt(HEAD_DIM))
-    keys, values = (
-        reals(inputs[name].reshape(cache_heads, -1, HEAD_DIM)[:, :tokens])
-        for name in ("gqa_keys", "gqa_values")
+    tokens, splits = int(position[0]) + 1, len(softmax) // (2 * heads)
+    query = reals(projected[: heads * HEAD_DIM]).reshape(heads, HEAD_DIM) * (LOG2_E * scale)
+    key_rows, value_rows = (
+        reals(cache.reshape(cache_heads, capacity, HEAD_DIM)[:, :tokens])
+        for cache in (keys, values)
     )
-    rows = -(-tokens // GQA_SPLITS)
-    sums = np.zeros((heads, GQA_SPLITS, HEAD_DIM))
-    softmax = np.full((heads, GQA_SPLITS, 2), [np.nan, 0.0])
+    rows = -(-tokens // splits)
+    sums = np.zeros((heads, splits, HEAD_DIM))
+    parts = np.full((heads, splits, 2), [np.nan, 0.0])
     for head in range(heads):
         cache_head = head // (heads // cache_heads)
         for split in range(-(-tokens // rows)):
             part = slice(split * rows, min((split + 1) * rows, tokens))
-            scores = keys[cache_head, part] @ query[head]
+            scores = key_rows[cache_head, part] @ query[head]
             weights = np.exp2(scores - scores.max())
-            sums[head, split] = weights @ values[cache_head, part]
-            softmax[head, split] = scores.max(), weights.sum()
-    return {"gqa_partial_sums": sums.ravel(), "gqa_partial_softmax": softmax.ravel()}
+            sums[head, split] = weights @ value_rows[cache_head, part]
+            parts[head, split] = scores.max(), weights.sum()
+    return sums.ravel(), parts.ravel()
 
 
-def gqa_attn_combine(inputs: Arrays, symbols: Symbols) -> Outputs:
+def gqa_attn_combine(sums: Array, softmax: Array, attention: Array) -> Outputs:
     """The splits joined."""
-    heads = symbols["gqa_n_head"]
-    sums = reals(inputs["gqa_partial_sums"]).reshape(heads, GQA_SPLITS, HEAD_DIM)
-    softmax = reals(inputs["gqa_partial_softmax"]).reshape(heads, GQA_SPLITS, 2)
-    lowest = float(np.finfo(np.float32).min)
-    maxima = np.where(np.isnan(softmax[..., :1]), lowest, softmax[..., :1])
-    softmax = np.concatenate([maxima, softmax[..., 1:]], axis=2)
-    joined = _joined(sums.transpose(1, 0, 2), softmax.transpose(1, 0, 2))
-    return {"gqa_attention": joined.ravel()}
-
-
-def gqa_attention(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """Split and combine together: the softmax over the whole context, however it was cut."""
-    return gqa_attn_combine(gqa_attn_split(inputs, symbols), symbols)
+    heads = len(attention) // HEAD_DIM
+    split_sums = reals(sums).reshape(heads, -1, HEAD_DIM).transpose(1, 0, 2)
+    split_softmax = reals(softmax).reshape(heads, -1, 2).transpose(1, 0, 2)
+    return (_joined(split_sums, split_softmax).ravel(),)
 
 
 # ---- the next token -----------------------------------------------------------------------------
 
 
-def argmax_partial(inputs: Arrays, symbols: Symbols) -> Outputs:
+def argmax_partial(
+    logits: Array,
+    _best_logits: Array,
+    _best_tokens: Array,
+    vocabulary: int,
+    chunk_tokens: int,
+) -> Outputs:
     """The largest logit of every chunk, and where it is first found."""
-    logits = reals(inputs["logits"][: symbols["vocabulary"]])
-    starts = range(0, len(logits), symbols["argmax_chunk"])
-    chunks = [logits[start : start + symbols["argmax_chunk"]] for start in starts]
-    tokens = [start + int(chunk.argmax()) for start, chunk in zip(starts, chunks, strict=True)]
-    return {
-        "best_logits": np.array([chunk.max() for chunk in chunks]),
-        "best_tokens": np.array(tokens, dtype=np.int32),
-    }
+    values = reals(logits[:vocabulary])
+    starts = range(0, vocabulary, chunk_tokens)
+    tokens = [start + int(values[start : start + chunk_tokens].argmax()) for start in starts]
+    return values[tokens], np.array(tokens, dtype=np.int32)
 
 
-def argmax(inputs: Arrays, symbols: Symbols) -> Outputs:
-    """The token of the largest logit, the first of equals; from chunks where they are given."""
-    if "logits" in inputs:
-        best = int(reals(inputs["logits"][: symbols["vocabulary"]]).argmax())
-    else:
-        best = int(inputs["best_tokens"][int(reals(inputs["best_logits"]).argmax())])
-    return {"token": np.array([best], dtype=np.int32)}
+def argmax(values: Array, *rest: Array | int) -> Outputs:
+    """The token of the largest logit, the first of equals.
+
+    Of all logits (logits, token, vocabulary) or, as an arm passes them, of the best of chunks
+    (best logits, best tokens, token, chunks).
+    """
+    *tokens, _token, count = rest
+    best = int(reals(values[: int(count)]).argmax())
+    return (np.array([tokens[0][best] if tokens else best], dtype=np.int32),)
