@@ -120,7 +120,8 @@ Symbols
     it may only be a scalar argument, so that one plan serves every token. Formulas of a kernel
     also know ``layer``, the number of launches of this kernel that the token lists before this
     one, and the kernel's own ``parameters`` (every launch must set them) and ``symbols`` (a launch
-    may).
+    may). ``require``, a list of expressions at the top of the file, says what must hold for sizes
+    that are compiled in: ``require = ["head_dim == 128"]`` refuses other values.
 
 Arms
     ``--arm NAME``, ``--arm NAME=VALUE`` or ``GEOAUDIT_NAME=VALUE`` in the environment switches one
@@ -142,21 +143,24 @@ Buffers
 
 Kernels
     One of ``source`` (CUDA C++ for NVRTC), ``cubin``, ``fatbin`` and ``ptx``, relative to the
-    manifest; ready binaries are launched unchanged. For a source ``options`` and ``defines``
-    (macro -> formula): kernels that agree in all three share one module.
-    ``entry``*: the name, where ``{formula}`` becomes a number; with ``<`` a template instance.
+    manifest; ready binaries are launched unchanged. (From objects built with ``-rdc``, ``nvcc
+    -dlink -cubin`` makes one.) For a source ``options`` and ``defines`` (macro -> formula): kernels
+    that agree in all three share one module.
+    ``entry``*: the name, where ``{formula}`` becomes a number; with ``<`` a template instance. A
+    ready binary's kernels have theirs as demangled, ``scale<32>`` (mangled where the driver is
+    older than CUDA 12.4).
     ``grid``*, ``block``* and optionally ``cluster``*: 1 to 3 formulas, in blocks, threads, blocks.
     ``arguments``*: ``"@buffer"`` or one typed scalar, ``{ i32 = formula }`` (f32, f64, i8, u8, i32,
-    u32, i64, u64), in order; their number and sizes must be the kernel's parameters', which drivers
-    of CUDA 12.4 and later tell before it is launched. Optional: ``shared_bytes``* (dynamic, default
-    0), ``enabled``* (default true; a kernel that only an arm launches says ``enabled = "ARM"``),
-    ``programmatic_launch``* (programmatic dependent launch, default false), ``inputs``* and
-    ``outputs``* (buffers of the arguments; one updated in place is in both), ``bytes_read``* and
-    ``bytes_written``* (compulsory: each byte once), ``working_threads``* (of a block) and
-    ``bytes_in_flight_per_thread``*, ``reference`` (a float64 function) with ``tolerance``
-    (relative), and ``split``: what more blocks would cost, along the axis that is best for it:
-    ``cross_block_reduction``, ``duplicated_reads`` (of weights, state or cache, not of the vectors
-    that every block reads anyway), ``layout_change``.
+    u32, i64, u64), in order; a bool is a ``u8``, a null pointer ``{ u64 = 0 }``. Number and sizes
+    must be the kernel's parameters', which drivers from CUDA 12.4 on tell before it is launched.
+    Optional: ``shared_bytes``* (dynamic, default 0), ``enabled``* (default true; a kernel that only
+    an arm launches says ``enabled = "ARM"``), ``programmatic_launch``* (programmatic dependent
+    launch, default false), ``inputs``* and ``outputs``* (buffers of the arguments; one updated in
+    place is in both), ``bytes_read``* and ``bytes_written``* (compulsory: each byte once),
+    ``working_threads``* (of a block) and ``bytes_in_flight_per_thread``*, ``reference`` (a float64
+    function) with ``tolerance`` (relative), and ``split``: what more blocks would cost, along the
+    axis that is best for it: ``cross_block_reduction``, ``duplicated_reads`` (of weights, state or
+    cache, not of the vectors that every block reads anyway), ``layout_change``.
 
 Steps
     A step is one token: ``launches``, ``segments`` or one ``segment`` by name, and ``range``, the

@@ -135,6 +135,33 @@ class CudaDriver:
         # What it says of an index behind the last parameter.
         return tuple(sizes) if status == INVALID_VALUE else None
 
+    def kernel_names(self, module: int) -> list[str] | None:
+        """Names of the kernels of a module, mangled ones as they are.
+
+        Returns:
+            None where the driver cannot tell: it is older than CUDA 12.4.
+        """
+        number = ctypes.c_uint()
+        try:
+            status = self._library.cuModuleGetFunctionCount(
+                ctypes.byref(number), ctypes.c_void_p(module)
+            )
+            self.check(status, "counting the kernels of a module")
+            functions = (ctypes.c_void_p * max(1, number.value))()
+            status = self._library.cuModuleEnumerateFunctions(
+                functions, number, ctypes.c_void_p(module)
+            )
+            self.check(status, "listing the kernels of a module")
+            return [self._name(function or 0) for function in functions[: number.value]]
+        except AttributeError:
+            return None
+
+    def _name(self, function: int) -> str:
+        name = ctypes.c_char_p()
+        status = self._library.cuFuncGetName(ctypes.byref(name), ctypes.c_void_p(function))
+        self.check(status, "asking for a kernel's name")
+        return (name.value or b"").decode("utf-8", "replace")
+
     def synchronize(self, stream: int) -> None:
         """Wait for all that a stream was given; an error of a kernel shows here."""
         status = self._library.cuStreamSynchronize(ctypes.c_void_p(stream))

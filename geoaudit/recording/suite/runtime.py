@@ -11,6 +11,7 @@ from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.manifest.planned import Module, ModuleKey
 from geoaudit.recording.suite.driver import CudaDriver
 from geoaudit.recording.suite.driver_kernel import Stream
+from geoaudit.recording.suite.entries import listed, named
 from geoaudit.recording.suite.headers import header_digest
 from geoaudit.recording.suite.presence import cuda_major
 
@@ -126,7 +127,11 @@ class CupyRuntime:
         except cuda.compiler.CompileException as error:
             raise InputError(f"{key.file}: NVRTC refuses it:\n{_log(str(error))}") from error
         except cuda.driver.CUDADriverError as error:
-            raise InputError(_load_failure(key, entry, str(error))) from error
+            if "NOT_FOUND" not in str(error) and "not found" not in str(error):
+                raise InputError(
+                    f"{key.file}: cannot be loaded: {error}. Build it for this device and driver."
+                ) from error
+            return self._handle(raw, key, self._only_one_named(raw, key, entry))
         except (OSError, RuntimeError) as error:
             # What CuPy raises where NVRTC or the toolkit's headers are not there.
             raise NotMeasuredError(
@@ -135,6 +140,31 @@ class CupyRuntime:
             ) from error
         self._kernels.append(kernel)
         return handle
+
+    def _only_one_named(self, raw: Any, key: ModuleKey, entry: str) -> str:
+        """The whole name of the kernel that an entry names in part.
+
+        Raises:
+            InputError: it names none, or several; lists those of the file.
+        """
+        if key.kind == "source":
+            raise InputError(
+                f'{key.file}: has no kernel {entry}. Declare it extern "C", or write entry as a '
+                "template instance or its mangled name."
+            )
+        names = self.driver.kernel_names(int(raw.module.ptr))
+        if names is None:
+            raise InputError(
+                f"{key.file}: has no kernel {entry}. Write entry as the mangled name, which "
+                "cuobjdump -symbols shows; drivers from CUDA 12.4 on know it by its own name."
+            )
+        found = named(names, entry)
+        if len(found) == 1 and found[0] != entry:
+            return found[0]
+        raise InputError(
+            f"{key.file}: has {len(found) or 'no'} kernels named {entry}. Write one of its "
+            f"kernels, with its template arguments:\n{listed(found or names, entry)}"
+        )
 
 
 def import_cupy() -> Any:
@@ -180,12 +210,3 @@ def _log(text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line] or lines
     return "\n".join(errors[:SHOWN_LOG_LINES])
-
-
-def _load_failure(key: ModuleKey, entry: str, error: str) -> str:
-    if "NOT_FOUND" in error or "not found" in error:
-        return (
-            f'{key.file}: has no kernel {entry}. Declare it extern "C", or write entry as its '
-            "mangled name or, in a source, as a template instance."
-        )
-    return f"{key.file}: cannot be loaded: {error}. Build it for this device and driver."

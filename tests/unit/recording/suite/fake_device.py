@@ -48,6 +48,7 @@ class FakeLibrary:
         argument_counts: handle -> how many arguments its launches have.
         limits: handle -> largest dynamic shared memory, as set.
         parameters: handle -> bytes of each parameter; of others the driver cannot tell.
+        kernels: names of a module's kernels, whose handles are their places from 1.
     """
 
     calls: list[tuple[Any, ...]] = field(default_factory=list)
@@ -56,6 +57,7 @@ class FakeLibrary:
     argument_counts: dict[int, int] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
     parameters: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    kernels: list[str] = field(default_factory=list)
 
     def _result(self, name: str, *arguments: Any) -> int:
         self.calls.append((name, *arguments))
@@ -114,6 +116,21 @@ class FakeLibrary:
             return 1
         offset._obj.value, size._obj.value = sum(sizes[: index.value]), sizes[index.value]
         return 0
+
+    def cuModuleGetFunctionCount(self, count: Any, module: Any) -> int:
+        """How many kernels."""
+        count._obj.value = len(self.kernels)
+        return self._result("cuModuleGetFunctionCount", module.value)
+
+    def cuModuleEnumerateFunctions(self, functions: Any, count: Any, module: Any) -> int:
+        """Their handles."""
+        functions[: count.value] = range(1, count.value + 1)
+        return self._result("cuModuleEnumerateFunctions", module.value)
+
+    def cuFuncGetName(self, name: Any, function: Any) -> int:
+        """A kernel's name."""
+        name._obj.value = self.kernels[function.value - 1].encode()
+        return self._result("cuFuncGetName", function.value)
 
     def cuStreamSynchronize(self, stream: Any) -> int:
         """Nothing to wait for."""

@@ -35,6 +35,7 @@ class FakeCupy(ModuleType):
         super().__init__("cupy")
         self.modules: list[dict[str, Any]] = []
         self.error: Exception | None = None
+        self.library = FakeLibrary()
         self.RawModule = self._raw_module
         self.cuda = SimpleNamespace(
             Stream=lambda non_blocking: SimpleNamespace(ptr=7),
@@ -49,11 +50,11 @@ class FakeCupy(ModuleType):
         self.modules.append(options)
 
         def get_function(name: str) -> SimpleNamespace:
-            if self.error:
+            if self.error and name not in self.library.kernels:
                 raise self.error
             return SimpleNamespace(kernel=SimpleNamespace(ptr=len(name)))
 
-        return SimpleNamespace(get_function=get_function)
+        return SimpleNamespace(get_function=get_function, module=SimpleNamespace(ptr=3))
 
     def _memory(self, size: int) -> SimpleNamespace:
         if self.error:
@@ -65,7 +66,7 @@ class FakeCupy(ModuleType):
 def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
     fake = FakeCupy()
     monkeypatch.setitem(sys.modules, "cupy", fake)
-    monkeypatch.setattr(runtime, "CudaDriver", lambda: CudaDriver(FakeLibrary()))
+    monkeypatch.setattr(runtime, "CudaDriver", lambda: CudaDriver(fake.library))
     return fake
 
 
@@ -139,7 +140,7 @@ def test_what_the_compiler_says_is_told_without_what_follows_from_it(
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        ("CUDA_ERROR_NOT_FOUND: symbol not found", 'has no kernel norm. Declare it extern "C"'),
+        ("CUDA_ERROR_NOT_FOUND: symbol not found", "has no kernels named norm."),
         ("CUDA_ERROR_NO_BINARY_FOR_GPU", "cannot be loaded: CUDA_ERROR_NO_BINARY_FOR_GPU. Build"),
     ],
 )  # fmt: skip
@@ -150,6 +151,42 @@ def test_a_missing_kernel_and_a_foreign_binary_are_told_apart(
     with pytest.raises(InputError, match=r"k\.cubin") as refused:
         CupyRuntime().load(module(tmp_path / "k.cubin", "norm", kind="cubin"))
     assert told in str(refused.value)
+
+
+SCALES = ["_Z5scaleILi32EEvPf", "_Z5scaleILi8EEvPf", "offset"]
+
+
+def test_a_kernel_of_a_ready_binary_has_the_name_of_its_source(
+    cupy: FakeCupy, tmp_path: Path
+) -> None:
+    cupy.error = DriverRefusal("CUDA_ERROR_NOT_FOUND: named symbol not found")
+    cupy.library.kernels = SCALES
+    file = tmp_path / "k.cubin"
+    assert CupyRuntime().load(module(file, "scale<32>", kind="cubin")) == {"scale<32>": 18}
+    with pytest.raises(InputError) as refused:
+        CupyRuntime().load(module(file, "scale", kind="cubin"))
+    assert "has 2 kernels named scale." in str(refused.value)
+    assert "void scale<32>(float*)" in str(refused.value)
+    assert "offset" not in str(refused.value)
+    with pytest.raises(InputError) as refused:
+        CupyRuntime().load(module(file, "offsets", kind="cubin"))
+    assert "has no kernels named offsets." in str(refused.value)
+    assert str(refused.value).endswith("  offset\n  and 2 more")
+
+
+def test_an_older_driver_does_not_know_a_binarys_kernels(cupy: FakeCupy, tmp_path: Path) -> None:
+    cupy.error = DriverRefusal("CUDA_ERROR_NOT_FOUND: named symbol not found")
+    cupy.library.__class__ = type("OlderLibrary", (FakeLibrary,), {"cuFuncGetName": property()})
+    cupy.library.kernels = SCALES
+    with pytest.raises(InputError, match=r"has no kernel scale<32>\. Write entry as the mangled"):
+        CupyRuntime().load(module(tmp_path / "k.cubin", "scale<32>", kind="cubin"))
+
+
+def test_a_kernel_that_a_source_lacks_is_told(cupy: FakeCupy, tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text("x")
+    cupy.error = DriverRefusal("CUDA_ERROR_NOT_FOUND: named symbol not found")
+    with pytest.raises(InputError, match='has no kernel norm. Declare it extern "C"'):
+        CupyRuntime().load(module(tmp_path / "k.cu", "norm"))
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no libnvrtc.so.13"), OSError("no headers")])
