@@ -5,6 +5,7 @@ configuration or unreadable input, 3 could not measure. A message says what is w
 and what to do about it.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 EXIT_CLEAN = 0
@@ -17,6 +18,16 @@ class GeoauditError(Exception):
     """Base of all errors raised on purpose; carries the exit code of the process."""
 
     exit_code: ClassVar[int] = EXIT_USAGE
+
+    def __init__(self, message: str, details: Sequence[str] = ()) -> None:
+        """Say what is wrong.
+
+        Args:
+            message: one paragraph.
+            details: lines to show under it: a compiler's errors, a list to choose from.
+        """
+        super().__init__(message)
+        self.details = tuple(details)
 
 
 class InputError(GeoauditError):

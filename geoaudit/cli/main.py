@@ -3,6 +3,7 @@
 import errno
 import signal
 import sys
+from collections.abc import Sequence
 
 import click
 
@@ -32,7 +33,7 @@ class AuditGroup(click.Group):
         try:
             return super().invoke(ctx)
         except GeoauditError as error:
-            _complain(str(error))
+            _complain(str(error), error.details)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             _complain("interrupted; nothing was changed")
@@ -51,12 +52,13 @@ def _explained(error: OSError) -> str:
     return f"{named}{reason}. Give another path, or look at this one and the current folder."
 
 
-def _complain(message: str) -> None:
-    """Print an error: one paragraph, whatever names it quotes hold."""
+def _complain(message: str, details: Sequence[str] = ()) -> None:
+    """Print an error: one paragraph and its lines, whatever names they quote hold."""
     from geoaudit.render.names import visible
 
+    lines = [f"geoaudit: error: {visible(message)}", *(f"  {visible(one)}" for one in details)]
     try:
-        click.echo(f"geoaudit: error: {visible(message)}", err=True)
+        click.echo("\n".join(lines), err=True)
     except OSError:
         # Standard error is gone; the exit code still tells.
         sys.stderr = None

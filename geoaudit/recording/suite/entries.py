@@ -35,11 +35,11 @@ def named(names: Iterable[str], entry: str) -> list[str]:
     return [name for name in names if pattern.search(demangle(name))]
 
 
-def listed(names: Iterable[str], entry: str) -> str:
-    """The demangled names of a module's kernels that are most like an entry, for a message."""
+def listed(names: Iterable[str], entry: str) -> list[str]:
+    """Lines: the demangled names of a module's kernels that are most like an entry."""
     whole = {demangle(name): shorten(demangle(name)) for name in names}
     near = get_close_matches(entry.partition("<")[0], whole.values(), n=_LISTED, cutoff=0.5)
     chosen = [name for name, short in whole.items() if short in near] or sorted(whole)
-    shown = "\n".join(f"  {name}" for name in chosen[:_LISTED])
-    more = len(whole) - min(len(chosen), _LISTED)
-    return f"{shown}\n  and {more:,} more" if more else shown
+    shown = chosen[:_LISTED]
+    more = len(whole) - len(shown)
+    return [*shown, f"and {more:,} more"] if more else shown

@@ -125,7 +125,7 @@ class CupyRuntime:
             kernel = raw.get_function(entry)
             handle = int(kernel.kernel.ptr)
         except cuda.compiler.CompileException as error:
-            raise InputError(f"{key.file}: NVRTC refuses it:\n{_log(str(error))}") from error
+            raise InputError(f"{key.file}: NVRTC refuses it:", _log(str(error))) from error
         except cuda.driver.CUDADriverError as error:
             if "NOT_FOUND" not in str(error) and "not found" not in str(error):
                 raise InputError(
@@ -163,7 +163,8 @@ class CupyRuntime:
             return found[0]
         raise InputError(
             f"{key.file}: has {len(found) or 'no'} kernels named {entry}. Write one of its "
-            f"kernels, with its template arguments:\n{listed(found or names, entry)}"
+            "kernels, with its template arguments:",
+            listed(found or names, entry),
         )
 
 
@@ -205,8 +206,8 @@ def _source(file: str) -> str:
         raise InputError(f"{file}: cannot be read: {error}") from error
 
 
-def _log(text: str) -> str:
+def _log(text: str) -> list[str]:
     """The first errors of a compiler's log, which may hold a thousand that follow from them."""
     lines = [line for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line] or lines
-    return "\n".join(errors[:SHOWN_LOG_LINES])
+    return errors[:SHOWN_LOG_LINES]

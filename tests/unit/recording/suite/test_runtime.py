@@ -131,10 +131,9 @@ def test_what_the_compiler_says_is_told_without_what_follows_from_it(
     cupy.error = CompileError("note: one\nk.cu(3): error: bad\n" + "k.cu(4): error: more\n" * 50)
     with pytest.raises(InputError) as refused:
         CupyRuntime().load(module(source, "norm"))
-    lines = str(refused.value).splitlines()
-    assert lines[0] == f"{source}: NVRTC refuses it:"
-    assert lines[1] == "k.cu(3): error: bad"
-    assert len(lines) == 1 + runtime.SHOWN_LOG_LINES
+    assert str(refused.value) == f"{source}: NVRTC refuses it:"
+    assert refused.value.details[0] == "k.cu(3): error: bad"
+    assert len(refused.value.details) == runtime.SHOWN_LOG_LINES
 
 
 @pytest.mark.parametrize(
@@ -166,12 +165,11 @@ def test_a_kernel_of_a_ready_binary_has_the_name_of_its_source(
     with pytest.raises(InputError) as refused:
         CupyRuntime().load(module(file, "scale", kind="cubin"))
     assert "has 2 kernels named scale." in str(refused.value)
-    assert "void scale<32>(float*)" in str(refused.value)
-    assert "offset" not in str(refused.value)
+    assert refused.value.details == ("void scale<32>(float*)", "void scale<8>(float*)")
     with pytest.raises(InputError) as refused:
         CupyRuntime().load(module(file, "offsets", kind="cubin"))
     assert "has no kernels named offsets." in str(refused.value)
-    assert str(refused.value).endswith("  offset\n  and 2 more")
+    assert refused.value.details == ("offset", "and 2 more")
 
 
 def test_an_older_driver_does_not_know_a_binarys_kernels(cupy: FakeCupy, tmp_path: Path) -> None:
