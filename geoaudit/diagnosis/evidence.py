@@ -5,6 +5,8 @@ from typing import Literal
 
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
+from geoaudit.launches.declared import SplitProperties
+from geoaudit.launches.interventions import Intervention
 
 SpreadClass = Literal["tight", "undecided", "wide"]
 
@@ -41,6 +43,81 @@ class Timing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Floor:
+    """The time below which no launch shape brings a launch, and what it is from.
+
+    Attributes:
+        floor_ns: max(launch floor, bytes / bandwidth); where nothing is known of the bytes, the
+            launch floor alone, and ``bytes`` is None.
+        launch_floor_ns: what a launch that does nothing takes.
+        bytes: of one launch.
+        bytes_source: ``compulsory`` (declared) or ``traffic`` (counted, amplification and all).
+        bandwidth_bytes_per_second: that the bytes are divided by.
+        is_measured: launch floor and bandwidth were measured on this device, not looked up.
+        touched_bytes: what the token touches between two launches of the same site; None:
+            unknown. Up to the size of the L2 the launch may find its bytes there, and the floor
+            is no floor of DRAM.
+    """
+
+    floor_ns: float
+    launch_floor_ns: float
+    bytes: float | None = None
+    bytes_source: Literal["compulsory", "traffic"] | None = None
+    bandwidth_bytes_per_second: float | None = None
+    is_measured: bool = False
+    touched_bytes: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counters:
+    """What hardware counters say of a launch of the signature. None: not counted.
+
+    Attributes:
+        dram_bytes: traffic of one launch.
+        sm_active_fraction: share of SM-time with a resident warp, 0 to 1.
+    """
+
+    dram_bytes: float | None = None
+    sm_active_fraction: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Concurrency:
+    """What else the device did while the signature ran; shares of its time, 0 to 1. None: unknown.
+
+    Attributes:
+        other_streams: under kernels of other streams of its context.
+        other_contexts: under kernels of other contexts or processes in the recording.
+        predecessor: under the launch ahead of it on its stream (the head of a programmatic
+            dependent launch).
+        successor: under the launch behind it on its stream (the tail of the same).
+        sm_fill_beside: mean share of the SMs that the kernels of other streams and contexts have
+            blocks for, over the time they overlap.
+    """
+
+    other_streams: float | None = None
+    other_contexts: float | None = None
+    predecessor: float | None = None
+    successor: float | None = None
+    sm_fill_beside: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkPerSm:
+    """What one SM that has blocks works with.
+
+    Attributes:
+        working_warps: resident warps that do work.
+        bytes_in_flight: bytes of loads they have outstanding; None: not declared.
+        needed_bytes_in_flight: latency x bandwidth / SMs; None: latency or bandwidth unknown.
+    """
+
+    working_warps: float
+    bytes_in_flight: float | None = None
+    needed_bytes_in_flight: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SignatureEvidence:
     """Everything known of one launch signature.
 
@@ -51,6 +128,14 @@ class SignatureEvidence:
         geometry: what it amounts to on the device.
         device: the device, or None where unknown.
         timing: durations, or None where no launch was timed.
+        floor: what no launch shape can better, or None where nothing is known.
+        counters: what was counted, or None.
+        concurrency: what ran beside it, or None where starts are unknown.
+        work: what an SM has to work with, or None where registers or declarations lack.
+        split: what more blocks would cost, or None where nobody says.
+        interventions: of this signature.
+        twin: short name of the kernel at the next position that does this one's work where this
+            one exits at once (a self-gated pair), or None.
     """
 
     kernel: str
@@ -59,6 +144,13 @@ class SignatureEvidence:
     geometry: LaunchGeometry
     device: DeviceSpec | None
     timing: Timing | None
+    floor: Floor | None = None
+    counters: Counters | None = None
+    concurrency: Concurrency | None = None
+    work: WorkPerSm | None = None
+    split: SplitProperties | None = None
+    interventions: tuple[Intervention, ...] = ()
+    twin: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

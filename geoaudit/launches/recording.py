@@ -6,7 +6,10 @@ from typing import Literal
 
 import pandas as pd
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.devices.recorded import RecordedDevice
+from geoaudit.launches.declared import DeclaredKernel
+from geoaudit.launches.interventions import Intervention
 
 Instrument = Literal["cupti", "kineto", "nsys", "ncu", "rocprof", "cuda_events"]
 
@@ -46,6 +49,9 @@ class Metadata:
         token_options: the default way to find tokens in it.
         warnings: sentences a reader of the audit should see.
         tool_version: the geoaudit version that wrote it.
+        calibrations: what was measured of the devices, on the machine of the recording.
+        declared: what a manifest says of its kernels.
+        interventions: launches that were repeated alone and under other shapes.
     """
 
     instrument: Instrument
@@ -62,6 +68,9 @@ class Metadata:
     token_options: TokenOptions = TokenOptions()
     warnings: tuple[str, ...] = ()
     tool_version: str = ""
+    calibrations: tuple[Calibration, ...] = ()
+    declared: tuple[DeclaredKernel, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ run from 0 to 1.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 ColumnType = Literal["text", "integer", "real"]
 KIND_KERNEL, KIND_COPY, KIND_SET = "kernel", "copy", "set"
@@ -155,6 +155,30 @@ SM_ACTIVE_FRACTION = _column(
     "measured share of SM-time with a resident warp",
     unit="fraction",
     minimum=0,
+)
+COMPULSORY_BYTES = _column(
+    "compulsory_bytes",
+    "integer",
+    "bytes the launch cannot do without, each input and each output once, as declared",
+    unit="bytes",
+    minimum=0,
+    since="1.2",
+)
+WORKING_THREADS = _column(
+    "working_threads",
+    "integer",
+    "threads of a block that do work, as declared",
+    unit="threads",
+    minimum=0,
+    since="1.2",
+)
+BYTES_IN_FLIGHT_PER_THREAD = _column(
+    "bytes_in_flight_per_thread",
+    "integer",
+    "bytes of loads that a thread has outstanding, as declared",
+    unit="bytes per thread",
+    minimum=0,
+    since="1.2",
 )
 COPY_BYTES = _column("copy_bytes", "integer", "bytes of a copy or set", unit="bytes", minimum=0)
 REQUESTED_GRID_X = _column("requested_grid_x", "integer", "grid asked for, x", unit="blocks")

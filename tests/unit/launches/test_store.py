@@ -89,7 +89,7 @@ def test_a_newer_major_version_is_refused(tmp_path: Path) -> None:
     table = pq.read_table(path)
     metadata = {**table.schema.metadata, b"geoaudit_schema_version": b"2.0"}
     pq.write_table(table.replace_schema_metadata(metadata), path)
-    with pytest.raises(InputError, match="schema version 2.0 is newer than 1.1"):
+    with pytest.raises(InputError, match="schema version 2.0 is newer than 1.2"):
         read_recording(path)
 
 
