@@ -75,10 +75,12 @@ class Counters:
     Attributes:
         dram_bytes: traffic of one launch.
         sm_active_fraction: share of SM-time with a resident warp, 0 to 1.
+        compute_fraction: how busy the busiest arithmetic unit is, 0 to 1 of its peak.
     """
 
     dram_bytes: float | None = None
     sm_active_fraction: float | None = None
+    compute_fraction: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,11 +94,12 @@ def _row(
         calls_per_token=len(places) / device.divisor,
         time_per_token_ns=time,
         time_fraction=_share(time, device.kernel_time_ns),
-        timing=main.timing if len(judged) == 1 else _timing(kernels, places),
+        timing=main.evidence.timing if len(judged) == 1 else _timing(kernels, places),
         geometry=_mean_fill(main.signature.geometry, wasted_ns, attributed_ns, len(judged)),
         wasted_sm_time_per_token_ns=wasted,
         wasted_fraction=_share(wasted, device.kernel_time_ns),
         verdict=main.verdict,
+        evidence=main.evidence,
         findings=tuple({f.rule_id: f for one in judged for f in one.findings}.values()),
     )
 
@@ -106,7 +107,7 @@ def _row(
 @dataclass(frozen=True, kw_only=True)
 class _Judged:
     signature: Signature
-    timing: Timing | None
+    evidence: SignatureEvidence
     verdict: Verdict
     findings: tuple[Finding, ...]
 
@@ -124,7 +125,7 @@ def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | No
     )
     verdict = judge(evidence)
     findings = signature_findings(evidence, verdict)
-    return _Judged(signature=signature, timing=evidence.timing, verdict=verdict, findings=findings)
+    return _Judged(signature=signature, evidence=evidence, verdict=verdict, findings=findings)
 
 
 def _most(signature: Integers, wasted_ns: Reals, attributed_ns: Reals) -> int:
