@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from geoaudit.cli.completion import complete_owner
+from geoaudit.cli.completion import complete_owner, complete_verdict
 from geoaudit.cli.device_options import device_options
 from geoaudit.cli.token_options import token_options, token_options_of
 
 if TYPE_CHECKING:
+    from geoaudit.diagnosis.finding import VerdictName
     from geoaudit.ranking.options import RankOptions
 
 P = ParamSpec("P")
@@ -52,6 +53,20 @@ SELECTION = (
         metavar="own|library|NAME",
         shell_complete=complete_owner,
         help="Only your own kernels, only libraries', or those of one owner (cublas, torch, ...).",
+    ),
+    click.option(
+        "--verdict",
+        "verdicts",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=complete_verdict,
+        help="Only rows of this verdict; may be given again.",
+    ),
+    click.option(
+        "--min-confidence",
+        "minimum_confidence",
+        type=click.Choice(["suspected", "confirmed"]),
+        help="Only rows whose verdict is at least so sure; inconclusive ones are neither.",
     ),
     click.option(
         "--min-time",
@@ -101,4 +116,25 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
         kernel_pattern=values["kernel_pattern"],
         owner=values["owner"],
         target_ns=None if target_ms is None else target_ms * 1e6,
+        verdicts=_verdicts(values["verdicts"]),
+        minimum_confidence=values["minimum_confidence"],
     )
+
+
+def _verdicts(words: tuple[str, ...]) -> "frozenset[VerdictName]":
+    """The verdicts of ``--verdict``; ``-`` and ``_`` are the same, as in ``--fail-on``.
+
+    Raises:
+        InputError: a word is no verdict; lists them.
+    """
+    from geoaudit.diagnosis.finding import VERDICTS
+    from geoaudit.errors import InputError
+
+    known = {name: name for name in VERDICTS}
+    found = set()
+    for word in words:
+        name = known.get(word.strip().casefold().replace("-", "_"))  # type: ignore[call-overload]
+        if name is None:
+            raise InputError(f"--verdict {word!r}: not a verdict. They are {', '.join(VERDICTS)}.")
+        found.add(name)
+    return frozenset(found)

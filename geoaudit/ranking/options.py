@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from geoaudit.devices.resolve import DeviceOverride
+from geoaudit.diagnosis.finding import Confidence, VerdictName
 from geoaudit.launches.recording import TokenOptions
 
 Order = Literal["wasted", "time", "calls", "fill"]
@@ -24,6 +25,8 @@ class RankOptions:
         kernel_pattern: regular expression on the whole kernel name; None: all.
         owner: ``own``, ``library`` (all that is not own) or an owner's name; None: all.
         target_ns: wall time per token aimed at, for the distance account.
+        verdicts: only rows of these verdicts; empty: all.
+        minimum_confidence: only rows whose verdict is at least so sure; None: all.
     """
 
     token_options: TokenOptions | None = None
@@ -35,3 +38,5 @@ class RankOptions:
     kernel_pattern: str | None = None
     owner: str | None = None
     target_ns: float | None = None
+    verdicts: frozenset[VerdictName] = frozenset()
+    minimum_confidence: Confidence | None = None

@@ -18,6 +18,7 @@ from geoaudit.launches.signatures import SIGNATURE, group_ids
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
 from geoaudit.ranking.options import Group
+from geoaudit.ranking.twins import dud_twins
 
 Reals = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -59,10 +60,15 @@ def build_rows(
     """
     sm_fill = kernels.sm_fill
     wasted_ns = kernels.attributed_ns * (1.0 - sm_fill)
+    twins = dud_twins(kernels)
     rows = []
     for places in _groups(row_ids):
-        device = kernels.signatures[kernels.signature[places[0]]].device
-        rows.append(_row(kernels, places, wasted_ns[places], devices[device]))
+        device = devices[kernels.signatures[kernels.signature[places[0]]].device]
+        judged = [
+            _judged(kernels, places[part], device.spec, twins)
+            for part in _groups(kernels.signature[places])
+        ]
+        rows.append(_row(kernels, places, wasted_ns[places], device, judged))
     return rows
 
 
@@ -73,13 +79,14 @@ def _groups(ids: Integers) -> Iterator[Integers]:
 
 
 def _row(
-    kernels: AnnotatedKernels, places: Integers, wasted_ns: Reals, device: RowDevice
+    kernels: AnnotatedKernels,
+    places: Integers,
+    wasted_ns: Reals,
+    device: RowDevice,
+    judged: list["_Judged"],
 ) -> AuditRow:
     attributed_ns = kernels.attributed_ns[places]
     time, wasted = (_per_token(values, device.divisor) for values in (attributed_ns, wasted_ns))
-    judged = [
-        _judged(kernels, places[part], device.spec) for part in _groups(kernels.signature[places])
-    ]
     main = judged[_most(kernels.signature[places], wasted_ns, attributed_ns)]
     positions = np.unique(kernels.position[places])
     return AuditRow(
@@ -112,9 +119,15 @@ class _Judged:
     findings: tuple[Finding, ...]
 
 
-def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | None) -> _Judged:
+def _judged(
+    kernels: AnnotatedKernels,
+    places: Integers,
+    device: DeviceSpec | None,
+    twins: Mapping[int, str],
+) -> _Judged:
     """One signature with its verdict: several together would be a launch nobody made."""
-    signature = kernels.signatures[kernels.signature[places[0]]]
+    number = int(kernels.signature[places[0]])
+    signature = kernels.signatures[number]
     evidence = SignatureEvidence(
         kernel=signature.kernel,
         owner=signature.owner,
@@ -122,6 +135,7 @@ def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | No
         geometry=signature.geometry,
         device=device,
         timing=_timing(kernels, places),
+        twin=twins.get(number),
     )
     verdict = judge(evidence)
     findings = signature_findings(evidence, verdict)
