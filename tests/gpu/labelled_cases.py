@@ -448,7 +448,7 @@ def pair(name: str, grid: int, *, is_first_off: bool, worker: Case) -> tuple[Cas
         body=body % 0,
         note=f"exits at once: {on} has the work",
         compulsory_bytes=4,
-        rate=Rate(launch_floors=2.0),
+        rate=Rate(launch_floors=2.5),
         follows=on if off == long else None,
     )
     working = replace(
@@ -522,7 +522,7 @@ HEALTHY = (
 DUDS = (
     *pair("a", 48, is_first_off=True, worker=starved_chain(48, SMS)),
     *pair("b", 24, is_first_off=False, worker=starved_stream(24, 4, 528)),
-    *pair("c", 2048, is_first_off=True, worker=HEALTHY[0]),
+    *pair("c", 4 * SMS, is_first_off=True, worker=HEALTHY[0]),
 )
 
 
@@ -573,6 +573,11 @@ READ_64, COPY_64 = (
     memory_bound("", READ, 1000, 1000),
     memory_bound("", COPY, 1000, 1000, inputs=1, outputs=1),
 )
+ONE_WAVE = replace(
+    COMPUTE[0],
+    launch=replace(COMPUTE[0].launch, grid=8 * SMS, items=8 * SMS, rounds=1500),
+    compulsory_bytes=8 * SMS * 256 * 4,
+)
 LONGER = {
     "read": memory_bound("", READ, 7000, 7000),
     "copy": memory_bound("", COPY, 6000, 6000, inputs=1, outputs=1),
@@ -582,7 +587,7 @@ CONTENDED = (
     contended(READ_64, "contended_read", "memory", BESIDE),
     contended(COPY_64, "contended_copy", "memory", BESIDE),
     contended(COMPUTE[0], "contended_multiply", "compute", BESIDE),
-    contended(COMPUTE[1], "contended_multiply_64", "compute", BESIDE),
+    contended(ONE_WAVE, "contended_multiply_once", "compute", BESIDE),
     *(contended(case, f"sliced_{name}", "process", SLICED) for name, case in LONGER.items()),
     contended(COMPUTE[0], "clocked_multiply", "clocks", "the first launches after seconds of rest"),
 )
@@ -606,10 +611,10 @@ FLUSH = Launch(
     kernel=FLUSHER, grid=8 * SMS, block=256, items=8 * SMS, rounds=FLUSHED_BYTES // 16 // (8 * SMS)
 )
 BESIDE_MEMORY = Launch(
-    kernel="co_runner_memory", grid=SMS, block=512, items=4096, rounds=80, width=4096
+    kernel="co_runner_memory", grid=SMS, block=512, items=4096, rounds=400, width=4096
 )
 BESIDE_COMPUTE = Launch(
-    kernel="co_runner_compute", grid=SMS, block=1024, items=1, rounds=8, width=2000
+    kernel="co_runner_compute", grid=SMS, block=1024, items=1, rounds=40, width=2000
 )
 CO_TENANT = Launch(kernel="co_tenant", grid=8 * SMS, block=256, items=8 * SMS, rounds=45_000)
 

@@ -90,12 +90,12 @@ class Labelled:
             "note": self.case.note,
             "holds": self.holds,
             "grid": self.case.launch.grid,
-            "median_ns": self.median_ns,
-            "relative_mad": round(self.relative_mad, 4),
-            "alone_ns": self.alone_ns,
-            "floor_ratio": round(self.floor_ratio, 2),
+            "median_ns": _rounded(self.median_ns, 0),
+            "relative_mad": _rounded(self.relative_mad, 4),
+            "alone_ns": _rounded(self.alone_ns, 0),
+            "floor_ratio": _rounded(self.floor_ratio, 2),
             "checks": [
-                {"what": one.what, "value": round(one.value, 3), "holds": one.holds}
+                {"what": one.what, "value": _rounded(one.value, 3), "holds": one.holds}
                 for one in self.checks
             ],
         }
@@ -240,6 +240,11 @@ def _rate_checks(
     return tuple(found)
 
 
+def _rounded(value: float, digits: int) -> float | None:
+    """The value as JSON can hold it."""
+    return round(value, digits) if np.isfinite(value) else None
+
+
 def _median(alone: Alone, case: Case) -> float:
     return float(np.median(alone[case.kernel, ALONE]))
 
@@ -270,7 +275,7 @@ def wrapped_up(
             graph_launch_floor_ns=graph,
             latency_ns=_latency_ns(alone),
             timer_tick_ns=_timer_tick_ns(recording),
-            driver_version=metadata.environment.get("driver", ""),
+            driver_version=metadata.environment.get("cuda_driver", ""),
             measured_on=today,
         )
         mode = "CUDA graph" if name.endswith("-graph") else "eager"

@@ -9,11 +9,11 @@ kernel alone and under other block counts). One line a label is printed: ``ok``,
 proof failed; it is left out of the evaluation) or ``none`` (what cannot be had everywhere was not
 had). Exit code 1 where one fails. tests/labelled_evaluation.py judges the folder.
 
-Counters for the same kernels; the page goes into FOLDER as `counters.csv`:
+Counters of the same kernels, which the evaluation takes from FOLDER as well:
 
     ncu --csv --page raw --clock-control none --set none --section LaunchStats --metrics \
         dram__bytes.sum,sm__cycles_active.avg,sm__cycles_elapsed.max,gpu__time_duration.sum \
-        python tests/gpu/labelled_set.py --only-launch > counters.csv
+        --log-file FOLDER/counters.csv python tests/gpu/labelled_set.py --only-launch
 
 `--dry-run` needs no GPU: it prints the cases and compiles them with nvcc where that is there.
 """
@@ -55,7 +55,7 @@ from tests.gpu.labelled_proofs import (
 
 REPETITIONS = 11
 TOKEN = "token"
-BESIDE_LAUNCHES = 400
+BESIDE_LAUNCHES = 100
 TENANT_SECONDS = 60.0
 PROBES = 5
 REST_SECONDS = 5.0
@@ -85,8 +85,8 @@ PLANS = (
     Plan(name="memory-graph", group="memory", is_graph=True, beside=cases.BESIDE_MEMORY),
     Plan(name="compute-eager", group="compute", is_graph=False, beside=cases.BESIDE_COMPUTE),
     Plan(name="compute-graph", group="compute", is_graph=True, beside=cases.BESIDE_COMPUTE),
-    Plan(name="process-eager", group="process", is_graph=False, tokens=150, is_shared=True),
-    Plan(name="process-graph", group="process", is_graph=True, tokens=150, is_shared=True),
+    Plan(name="process-eager", group="process", is_graph=False, tokens=240, is_shared=True),
+    Plan(name="process-graph", group="process", is_graph=True, tokens=240, is_shared=True),
     Plan(name="clocks-eager", group="clocks", is_graph=False, tokens=60, rest_seconds=REST_SECONDS),
 )
 
@@ -108,7 +108,7 @@ class Machine:
         if one.kernel.startswith("co_runner"):
             flags = np.uint64(self.stop_word.ctypes.data)
         work = (np.int32(one.items), np.int32(one.rounds), np.int32(one.width))
-        with stream or self.stream:
+        with self.stream if stream is None else stream:
             self.functions[one.kernel](
                 (one.grid,),
                 (one.block,),
@@ -146,7 +146,7 @@ def make_machine(names: Iterable[str] = cases.kernel_names()) -> Machine:
     stop_word = np.frombuffer(pinned, dtype=np.int32, count=1)
     stop_word[0] = 0
     cupy.cuda.Device().synchronize()
-    print(f"     compiled and allocated in {time.perf_counter() - begin:.1f} s", flush=True)
+    print(f"     compiled and allocated in {time.perf_counter() - begin:.1f} s", file=sys.stderr)
     return Machine(
         cupy=cupy,
         functions=functions,
@@ -167,18 +167,22 @@ def every_launch(chosen: Iterable[Case]) -> Iterator[Launch]:
 # ---- each kernel once, in a process that may die of it -------------------------------------------
 
 
-def launch_each(left_out: set[str], times: int) -> None:
-    """Launch every case and every proof, and name each when it has ended."""
+def launch_each(left_out: set[str], *, with_proofs: bool) -> None:
+    """Launch every case, and name each before; with its proofs where it is to be probed.
+
+    Counters are joined by the kernel's name, so no other shape of it is launched for them.
+    """
     machine = make_machine()
-    for _ in range(times):
-        for case in CASES:
-            if case.kernel in left_out:
-                continue
-            for one in every_launch([case]):
-                print(f"launching {case.kernel}", file=sys.stderr, flush=True)
-                machine.flush()
-                machine.launch(one)
-                machine.stream.synchronize()
+    for case in CASES:
+        if case.kernel in left_out:
+            continue
+        for one in every_launch([case]) if with_proofs else (case.launch,):
+            print(f"launching {case.kernel}", file=sys.stderr, flush=True)
+            machine.launch(one)
+            machine.stream.synchronize()
+    if not with_proofs:
+        return
+    machine.flush()
     for one in (cases.BESIDE_MEMORY, cases.BESIDE_COMPUTE, cases.CO_TENANT):
         print(f"launching {one.kernel}", file=sys.stderr, flush=True)
         machine.launch(one)
@@ -190,7 +194,8 @@ def probe() -> set[str]:
     """Cases that cannot be launched: one that fails would take the whole process with it."""
     broken: set[str] = set()
     for _ in range(PROBES):
-        command = [sys.executable, __file__, "--only-launch", "--leave-out", *sorted(broken)]
+        command = [sys.executable, __file__, "--only-launch", "--proofs"]
+        command += ["--leave-out", *sorted(broken)]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         lines = ended.stderr.splitlines()
         if ended.returncode == 0:
@@ -379,6 +384,9 @@ def make_set(folder: Path) -> bool:
     with tempfile.TemporaryDirectory() as scratch:
         alone = measure_alone(machine, usable, Path(scratch))
     properties = machine.cupy.cuda.runtime.getDeviceProperties(0)
+    sms = int(properties["multiProcessorCount"])
+    if sms != cases.SMS:
+        print(f"FAIL {sms} SMs: the set is made for {cases.SMS}, and its labels are not true here")
     clock_hz = 1e3 * machine.cupy.cuda.Device().attributes.get("ClockRate", 1_980_000)
     print(f"     {properties['name'].decode()}, {clock_hz / 1e9:.2f} GHz at most", flush=True)
     recordings = {}
@@ -390,19 +398,18 @@ def make_set(folder: Path) -> bool:
         except Exception:  # noqa: BLE001 - the other recordings are kept whatever this one does
             print(f"FAIL {plan.name}\n{traceback.format_exc()}", flush=True)
     wrapped = wrapped_up(recordings, alone, copy_rate, folder)
-    found = [
-        label
-        for plan in PLANS
-        if plan.name in wrapped
-        for label in judged(
-            wrapped[plan.name],
-            tuple(case for case in usable if case.group == plan.group),
-            alone,
-            recording_name=plan.name,
-            mode=plan.mode,
-            clock_hz=clock_hz,
-        )
-    ]
+    found: list[Labelled] = []
+    for plan in PLANS:
+        chosen = tuple(case for case in usable if case.group == plan.group)
+        if plan.name in wrapped:
+            found += judged(
+                wrapped[plan.name],
+                chosen,
+                alone,
+                recording_name=plan.name,
+                mode=plan.mode,
+                clock_hz=clock_hz,
+            )
     write(folder, found, wrapped, usable, alone)
     print(f"     {time.perf_counter() - begin:.1f} s in all", flush=True)
     return report(found, broken)
@@ -470,7 +477,7 @@ def main() -> None:
     parser.add_argument(
         "--only-launch", action="store_true", help="launch each kernel, record none"
     )
-    parser.add_argument("--times", type=int, default=1, help="with --only-launch: how often")
+    parser.add_argument("--proofs", action="store_true", help="with --only-launch: them too")
     parser.add_argument("--leave-out", nargs="*", default=[], metavar="KERNEL")
     parser.add_argument(
         "--dry-run", action="store_true", help="no GPU: print and compile the cases"
@@ -482,7 +489,7 @@ def main() -> None:
     elif arguments.co_tenant:
         be_co_tenant()
     elif arguments.only_launch:
-        launch_each(set(arguments.leave_out), arguments.times)
+        launch_each(set(arguments.leave_out), with_proofs=arguments.proofs)
     elif arguments.output is None:
         parser.error("give --output FOLDER")
     else:
