@@ -22,12 +22,23 @@ class Timing:
             launches at every site.
         relative_mad: median over the sites of (median absolute deviation / median); None where
             no site has two launches.
+        relative_mad_low, relative_mad_high: 95 % interval of the relative MAD within a site, see
+            `geoaudit.diagnosis.spread.spread_interval`; None: too few launches for one.
+        relative_iqr, p99_to_median, bimodal_fraction, mode_distance, drift_fraction, drift,
+            outliers, outlier_excess_ns, outlier_max_excess_ns: of the sites with ten launches or
+            more, see `geoaudit.diagnosis.spread_shape.SpreadShape`; None where there is none.
         site_spread: relative MAD of the sites' medians about their median; None with one site.
+        site_std_ns: standard deviation between the sites' means, what launches of one site
+            scatter taken out; None with one site.
         sites: call sites (positions in the token) the launches fall into; None: unknown, and the
             figures within a site are of all launches together.
         repetitions: fewest launches at one site.
         overlapped_fraction: share of the signature's time under other kernels of its device.
         spread: how the durations spread within a call site; None: not classified from samples.
+        common_factor_range: how far durations of the device's sites moved together over the
+            tokens, see `geoaudit.ranking.common_factor`; None: cannot tell.
+        relative_mad_without_common_factor: the relative MAD after that factor is divided out: a
+            wide spread that is tight without it is clocks and not contention.
     """
 
     launches: int
@@ -40,6 +51,20 @@ class Timing:
     repetitions: int = 1
     overlapped_fraction: float | None = None
     spread: SpreadClass | None = None
+    relative_mad_low: float | None = None
+    relative_mad_high: float | None = None
+    relative_iqr: float | None = None
+    p99_to_median: float | None = None
+    bimodal_fraction: float | None = None
+    mode_distance: float | None = None
+    drift_fraction: float | None = None
+    drift: float | None = None
+    outliers: int | None = None
+    outlier_excess_ns: float | None = None
+    outlier_max_excess_ns: float | None = None
+    site_std_ns: float | None = None
+    common_factor_range: float | None = None
+    relative_mad_without_common_factor: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,8 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import SIGNATURE, group_ids
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.ranking.common_factor import with_common_factor
+from geoaudit.ranking.concurrency import concurrency
 from geoaudit.ranking.options import Group
 from geoaudit.ranking.twins import dud_twins
 
@@ -136,6 +138,7 @@ def _judged(
         device=device,
         timing=_timing(kernels, places),
         twin=twins.get(number),
+        concurrency=concurrency(kernels.concurrent, places, kernels.duration_ns),
     )
     verdict = judge(evidence)
     findings = signature_findings(evidence, verdict)
@@ -174,7 +177,11 @@ def _timing(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
         overlapped_fraction=float(overlapped.sum()) / total_ns if known else None,
     )
     # Without tokens nobody knows which launches are of one call site.
-    return timing if position.max() >= 0 else replace(timing, sites=None, site_spread=None)
+    if position.max() < 0:
+        return replace(timing, sites=None, site_spread=None, site_std_ns=None)
+    factors = kernels.common_factor[places]
+    steady = [(durations / factors)[site] for site in _groups(sites)]
+    return with_common_factor(timing, factors, steady)
 
 
 def _per_token(values: Reals, divisor: int) -> float | None:
