@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.evidence import Floor, Timing, WorkPerSm
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 
@@ -147,6 +147,8 @@ class AuditRow:
         wasted_fraction: share of the kernel time of the token.
         verdict: what holds it back.
         findings: rules that fired.
+        floor, work: what its launches are held against, and what an SM works with; of the
+            signature that wastes most where the row joins several. None: cannot tell.
     """
 
     rank: int
@@ -166,6 +168,8 @@ class AuditRow:
     wasted_fraction: float | None
     verdict: Verdict
     findings: tuple[Finding, ...]
+    floor: Floor | None = None
+    work: WorkPerSm | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from geoaudit.devices.resolve import DeviceOverride
 from geoaudit.launches.recording import TokenOptions
+from geoaudit.ranking.declared_bytes import DeclaredBytes
 
 Order = Literal["wasted", "time", "calls", "fill"]
 Group = Literal["kernel", "signature", "position"]
@@ -24,6 +25,7 @@ class RankOptions:
         kernel_pattern: regular expression on the whole kernel name; None: all.
         owner: ``own``, ``library`` (all that is not own) or an owner's name; None: all.
         target_ns: wall time per token aimed at, for the distance account.
+        declared_bytes: compulsory bytes of kernels, in the place of those of the recording.
     """
 
     token_options: TokenOptions | None = None
@@ -35,3 +37,4 @@ class RankOptions:
     kernel_pattern: str | None = None
     owner: str | None = None
     target_ns: float | None = None
+    declared_bytes: tuple[DeclaredBytes, ...] = ()

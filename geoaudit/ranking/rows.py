@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
+from geoaudit.diagnosis.evidence import Floor, SignatureEvidence, Timing, WorkPerSm
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.diagnosis.rules import signature_findings
 from geoaudit.diagnosis.spread import timing_of_sites
@@ -17,7 +17,9 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import SIGNATURE, group_ids
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.ranking.floors import LaunchFloors
 from geoaudit.ranking.options import Group
+from geoaudit.ranking.work import work_per_sm
 
 Reals = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -48,7 +50,10 @@ def row_ids(kernels: AnnotatedKernels, group: Group) -> Integers:
 
 
 def build_rows(
-    kernels: AnnotatedKernels, row_ids: Integers, devices: Mapping[int, RowDevice]
+    kernels: AnnotatedKernels,
+    row_ids: Integers,
+    devices: Mapping[int, RowDevice],
+    floors: LaunchFloors,
 ) -> list[AuditRow]:
     """All rows of an audit, one per number in ``row_ids``, in that order, ranked 0.
 
@@ -56,13 +61,14 @@ def build_rows(
         kernels: the audited kernel launches.
         row_ids: per launch, the number of its row, see `row_ids`.
         devices: device -> what its rows need of it.
+        floors: of the same launches.
     """
     sm_fill = kernels.sm_fill
     wasted_ns = kernels.attributed_ns * (1.0 - sm_fill)
     rows = []
     for places in _groups(row_ids):
         device = kernels.signatures[kernels.signature[places[0]]].device
-        rows.append(_row(kernels, places, wasted_ns[places], devices[device]))
+        rows.append(_row(kernels, places, wasted_ns[places], devices[device], floors))
     return rows
 
 
@@ -73,12 +79,17 @@ def _groups(ids: Integers) -> Iterator[Integers]:
 
 
 def _row(
-    kernels: AnnotatedKernels, places: Integers, wasted_ns: Reals, device: RowDevice
+    kernels: AnnotatedKernels,
+    places: Integers,
+    wasted_ns: Reals,
+    device: RowDevice,
+    floors: LaunchFloors,
 ) -> AuditRow:
     attributed_ns = kernels.attributed_ns[places]
     time, wasted = (_per_token(values, device.divisor) for values in (attributed_ns, wasted_ns))
     judged = [
-        _judged(kernels, places[part], device.spec) for part in _groups(kernels.signature[places])
+        _judged(kernels, places[part], device.spec, floors)
+        for part in _groups(kernels.signature[places])
     ]
     main = judged[_most(kernels.signature[places], wasted_ns, attributed_ns)]
     positions = np.unique(kernels.position[places])
@@ -100,6 +111,8 @@ def _row(
         wasted_fraction=_share(wasted, device.kernel_time_ns),
         verdict=main.verdict,
         findings=tuple({f.rule_id: f for one in judged for f in one.findings}.values()),
+        floor=main.floor,
+        work=main.work,
     )
 
 
@@ -109,9 +122,13 @@ class _Judged:
     timing: Timing | None
     verdict: Verdict
     findings: tuple[Finding, ...]
+    floor: Floor | None
+    work: WorkPerSm | None
 
 
-def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | None) -> _Judged:
+def _judged(
+    kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | None, floors: LaunchFloors
+) -> _Judged:
     """One signature with its verdict: several together would be a launch nobody made."""
     signature = kernels.signatures[kernels.signature[places[0]]]
     evidence = SignatureEvidence(
@@ -121,10 +138,24 @@ def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | No
         geometry=signature.geometry,
         device=device,
         timing=_timing(kernels, places),
+        floor=floors.of(places, signature.device),
+        work=work_per_sm(
+            kernels.launches,
+            places,
+            signature.geometry,
+            device,
+            floors.devices[signature.device],
+        ),
     )
     verdict = judge(evidence)
-    findings = signature_findings(evidence, verdict)
-    return _Judged(signature=signature, timing=evidence.timing, verdict=verdict, findings=findings)
+    return _Judged(
+        signature=signature,
+        timing=evidence.timing,
+        verdict=verdict,
+        findings=signature_findings(evidence, verdict),
+        floor=evidence.floor,
+        work=evidence.work,
+    )
 
 
 def _most(signature: Integers, wasted_ns: Reals, attributed_ns: Reals) -> int:
