@@ -16,6 +16,7 @@ from geoaudit.recording.instruments import CuptiInstrument
 from geoaudit.recording.selection import Selection, select
 from geoaudit.recording.session import IncompleteRecordingWarning, Session, record
 from geoaudit.recording.suite.captured_token import CapturedToken, refuse_changing_scalars
+from geoaudit.recording.suite.declared_columns import with_declared
 from geoaudit.recording.suite.engine import Engine
 from geoaudit.recording.suite.prepared_token import PreparedToken, Ranges
 from geoaudit.recording.suite.ranges import NvtxRanges
@@ -178,7 +179,8 @@ def _of_tokens(session: Session, plan: StepPlan, options: RunOptions, name: str)
         # Not those of `select`: that the tokens alone are kept is what was asked for.
         warnings=whole.metadata.warnings,
     )
-    return SuiteRecording(recording=replace(kept, metadata=metadata), troubles=troubles)
+    recording = with_declared(replace(kept, metadata=metadata), plan)
+    return SuiteRecording(recording=recording, troubles=troubles)
 
 
 def _environment(plan: StepPlan, options: RunOptions) -> dict[str, str]:
