@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.bytes_file import read_bytes_file
 from geoaudit.cli.completion import complete_owner, complete_verdict
 from geoaudit.cli.device_options import device_options
 from geoaudit.cli.token_options import token_options, token_options_of
@@ -84,6 +86,15 @@ SELECTION = (
         metavar="T",
         help="Print the distance account to this wall time per token.",
     ),
+    click.option(
+        "--bytes",
+        "bytes_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Bytes that a launch cannot do without, for its floor: a CSV of kernel,bytes or "
+        "kernel,bytes,grid with a regular expression, a number or its arithmetic (3*4*7168), and "
+        "blocks as 12x4. The first line that fits a launch counts.",
+    ),
 )
 
 
@@ -105,7 +116,7 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
     from geoaudit.ranking.options import RankOptions
 
     tokens = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
-    target_ms = values["target_ms"]
+    target_ms, bytes_file = values["target_ms"], values["bytes_file"]
     return RankOptions(
         token_options=None if tokens == TokenOptions() else tokens,
         step_class=values["step_class"],
@@ -118,6 +129,7 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
         target_ns=None if target_ms is None else target_ms * 1e6,
         verdicts=_verdicts(values["verdicts"]),
         minimum_confidence=values["minimum_confidence"],
+        declared_bytes=() if bytes_file is None else read_bytes_file(bytes_file),
     )
 
 

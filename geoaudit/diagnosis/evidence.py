@@ -71,11 +71,19 @@ class Timing:
 class Floor:
     """The time below which no launch shape brings a launch, and what it is from.
 
+    Launches of one signature may differ in their bytes (a projection with one grid and several
+    widths): each is held against its own floor, and they are never pooled before that.
+
     Attributes:
-        floor_ns: max(launch floor, bytes / bandwidth); where nothing is known of the bytes, the
-            launch floor alone, and ``bytes`` is None.
-        launch_floor_ns: what a launch that does nothing takes.
-        bytes: of one launch.
+        floor_ns: max(launch floor, bytes / bandwidth), the median over the launches; where bytes
+            or bandwidth are unknown, the launch floor alone, and ``floor_ratio`` is None.
+        launch_floor_ns: what a launch that does nothing takes; the median over eager launches and
+            those of CUDA graphs.
+        floor_ratio: median over the launches of (duration / the launch's own floor); None where
+            bytes, bandwidth or durations are unknown.
+        distinct_floors: how many floors the launches have; above 1 ``floor_ns`` and ``bytes`` are
+            medians, and the median duration / ``floor_ns`` is not the ratio.
+        bytes: of one launch; None: unknown.
         bytes_source: ``compulsory`` (declared) or ``traffic`` (counted, amplification and all).
         bandwidth_bytes_per_second: that the bytes are divided by.
         is_measured: launch floor and bandwidth were measured on this device, not looked up.
@@ -86,6 +94,8 @@ class Floor:
 
     floor_ns: float
     launch_floor_ns: float
+    floor_ratio: float | None = None
+    distinct_floors: int = 1
     bytes: float | None = None
     bytes_source: Literal["compulsory", "traffic"] | None = None
     bandwidth_bytes_per_second: float | None = None

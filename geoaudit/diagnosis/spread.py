@@ -52,17 +52,17 @@ def timing_of_sites(
         thresholds: bounds of a tight and a wide spread, and the timer's tick.
 
     Returns:
-        Timing: the median over the sites of each site's relative MAD, the standard deviation
-        within sites pooled by degrees of freedom, and how far the sites' medians lie apart.
+        The median over the sites of each site's relative MAD, the standard deviation within sites
+        pooled by degrees of freedom, and how far the sites' medians lie apart.
 
     Raises:
         NotMeasuredError: there is no duration at all.
     """
     sites = filled_sites(durations_ns)
-    everything = np.concatenate(sites)
-    stacks = stacked(sites)
+    everything, stacks = np.concatenate(sites), stacked(sites)
     medians = np.concatenate([np.median(stack, axis=1) for stack in stacks])
     interval = _interval(stacks)
+    low, high = interval or (None, None)
     tick_ns = max(thresholds.timer_tick_ns, _rounded_to_ns(everything))
     return Timing(
         launches=int(everything.size),
@@ -70,8 +70,8 @@ def timing_of_sites(
         mean_ns=float(np.mean(everything)),
         std_ns=_pooled_std(stacks),
         relative_mad=median_or_none(relative_mads(stacks)),
-        relative_mad_low=interval[0] if interval else None,
-        relative_mad_high=interval[1] if interval else None,
+        relative_mad_low=low,
+        relative_mad_high=high,
         site_spread=median_or_none(relative_mads([medians[None, :]])),
         site_std_ns=_between_sites_std(stacks),
         sites=len(sites),

@@ -32,11 +32,8 @@ def against_floor(evidence: SignatureEvidence) -> str | None:
 
 
 def floor_ratio_of(evidence: SignatureEvidence) -> float | None:
-    """Median duration / floor; None where the bytes of a launch are not known."""
-    floor, timing = evidence.floor, evidence.timing
-    if floor is None or timing is None or floor.bytes is None or floor.floor_ns <= 0:
-        return None
-    return timing.median_ns / floor.floor_ns
+    """Duration / floor, each launch by its own; None where bytes or bandwidth are not known."""
+    return None if evidence.floor is None else evidence.floor.floor_ratio
 
 
 def dram_share_of(evidence: SignatureEvidence) -> float | None:

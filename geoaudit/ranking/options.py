@@ -6,6 +6,7 @@ from typing import Literal
 from geoaudit.devices.resolve import DeviceOverride
 from geoaudit.diagnosis.finding import Confidence, VerdictName
 from geoaudit.launches.recording import TokenOptions
+from geoaudit.ranking.declared_bytes import DeclaredBytes
 
 Order = Literal["wasted", "time", "calls", "fill"]
 Group = Literal["kernel", "signature", "position"]
@@ -27,6 +28,7 @@ class RankOptions:
         target_ns: wall time per token aimed at, for the distance account.
         verdicts: only rows of these verdicts; empty: all.
         minimum_confidence: only rows whose verdict is at least so sure; None: all.
+        declared_bytes: compulsory bytes of kernels, in the place of those of the recording.
     """
 
     token_options: TokenOptions | None = None
@@ -40,3 +42,4 @@ class RankOptions:
     target_ns: float | None = None
     verdicts: frozenset[VerdictName] = frozenset()
     minimum_confidence: Confidence | None = None
+    declared_bytes: tuple[DeclaredBytes, ...] = ()

@@ -164,7 +164,8 @@ def durations_of(recording: Recording, case: Case) -> Durations:
     if not len(rows):
         return np.empty(0)
     first = rows[rows[s.POSITION] == rows[s.POSITION].min()].sort_values(s.START_NS)
-    return first[s.DURATION_NS].dropna().to_numpy(dtype=np.float64)
+    durations: Durations = first[s.DURATION_NS].dropna().to_numpy(dtype=np.float64)
+    return durations
 
 
 def checks(

@@ -12,10 +12,12 @@ from pathlib import Path
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches.recording import Recording, TokenOptions
 from geoaudit.manifest.planned import StepPlan
+from geoaudit.recording.calibration.measure import measure
 from geoaudit.recording.instruments import CuptiInstrument
 from geoaudit.recording.selection import Selection, select
 from geoaudit.recording.session import IncompleteRecordingWarning, Session, record
 from geoaudit.recording.suite.captured_token import CapturedToken, refuse_changing_scalars
+from geoaudit.recording.suite.declared_columns import with_declared
 from geoaudit.recording.suite.engine import Engine
 from geoaudit.recording.suite.prepared_token import PreparedToken, Ranges
 from geoaudit.recording.suite.ranges import NvtxRanges
@@ -95,7 +97,7 @@ def record_plan(
             warm_up(engine, token, options.warm_up_tokens)
             report(_WARM)
             run_tokens(engine, token, options, report)
-    return _of_tokens(session, plan, options, name)
+    return _calibrated(_of_tokens(session, plan, options, name), session, engine)
 
 
 def warm_up(engine: Engine, token: PreparedToken, count: int) -> None:
@@ -178,7 +180,24 @@ def _of_tokens(session: Session, plan: StepPlan, options: RunOptions, name: str)
         # Not those of `select`: that the tokens alone are kept is what was asked for.
         warnings=whole.metadata.warnings,
     )
-    return SuiteRecording(recording=replace(kept, metadata=metadata), troubles=troubles)
+    recording = with_declared(replace(kept, metadata=metadata), plan)
+    return SuiteRecording(recording=recording, troubles=troubles)
+
+
+def _calibrated(done: SuiteRecording, session: Session, engine: Engine) -> SuiteRecording:
+    """With what the device does at best, measured behind the tokens and in a session of its own.
+
+    What cannot be measured is a warning: the tokens are recorded whatever becomes of it.
+    """
+    if session.instrument != CuptiInstrument.name:
+        return done
+    metadata = done.recording.metadata
+    try:
+        metadata = replace(metadata, calibrations=(measure(lambda: engine.runtime),))
+    except NotMeasuredError as error:
+        told = f"the floors of this device were not measured: {error}"
+        metadata = replace(metadata, warnings=(*metadata.warnings, told))
+    return replace(done, recording=replace(done.recording, metadata=metadata))
 
 
 def _environment(plan: StepPlan, options: RunOptions) -> dict[str, str]:

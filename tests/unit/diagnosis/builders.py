@@ -72,6 +72,7 @@ def with_floor(
     floor = Floor(
         floor_ns=floor_ns,
         launch_floor_ns=704.0,
+        floor_ratio=None if case.timing is None else case.timing.median_ns / floor_ns,
         bytes=floor_ns * 1e-9 * COPY,
         bytes_source="compulsory",
         bandwidth_bytes_per_second=COPY,

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Instrument, Metadata, Recording
@@ -26,6 +27,7 @@ from tests.unit.recording.suite.fake_device import FakeRuntime
 
 FIXED = ('position = "context + token"', 'position = "context"')
 LAUNCHES = 13
+CALIBRATION = Calibration(device_name="NVIDIA H200", copy_bytes_per_second=4.17e12)
 FILLINGS = 7
 
 
@@ -40,6 +42,7 @@ class SeenLaunches:
         self.seen: list[tuple[str, str]] = []
         self.is_collecting: list[bool] = []
         self.hears_ranges = True
+        self.refuses_to_be_measured = False
         self.runtime = FakeRuntime()
         self.was_made_in_session = False
         launch = self.runtime.driver.launch_kernel
@@ -71,6 +74,13 @@ class SeenLaunches:
 
     def pop(self) -> None:
         self.open.pop()
+
+    def measure(self, make_runtime: Callable[[], FakeRuntime]) -> Calibration:
+        assert not wrappers.is_noting()
+        assert make_runtime() is self.runtime
+        if self.refuses_to_be_measured:
+            raise NotMeasuredError("no memory")
+        return CALIBRATION
 
     def make(self) -> FakeRuntime:
         self.was_made_in_session = wrappers.is_noting()
@@ -118,6 +128,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> SeenLaunches:
     monkeypatch.setattr(in_process, "is_cuda_used", lambda: False)
     monkeypatch.setattr(suite_run, "NvtxRanges", lambda: device)
     monkeypatch.setattr(wrappers, "_nvtx_domain", lambda: _Domain())
+    monkeypatch.setattr(suite_run, "measure", device.measure)
     return device
 
 
@@ -241,3 +252,34 @@ def test_a_failing_kernel_ends_the_run_with_its_error(seen: SeenLaunches, tmp_pa
     with pytest.raises(NotMeasuredError, match="ILLEGAL_ADDRESS"):
         record_plan("example", planned(), RunOptions(tokens=2), seen.make)
     assert not wrappers.is_noting()
+
+
+def test_the_device_is_measured_behind_the_tokens(seen: SeenLaunches) -> None:
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    assert done.recording.metadata.calibrations == (CALIBRATION,)
+    assert done.recording.metadata.warnings == ()
+
+
+def test_a_device_that_cannot_be_measured_is_a_warning_and_no_trouble(seen: SeenLaunches) -> None:
+    seen.refuses_to_be_measured = True
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    assert done.recording.metadata.calibrations == ()
+    assert done.recording.metadata.warnings == (
+        "the floors of this device were not measured: no memory",
+    )
+    assert done.troubles == ()
+
+
+def test_where_events_time_wrapped_kernels_the_device_is_not_measured(seen: SeenLaunches) -> None:
+    seen.name = "cuda_events"
+    seen.refuses_to_be_measured = True
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    assert done.recording.metadata.calibrations == ()
+
+
+def test_what_the_manifest_declares_is_beside_its_launches(seen: SeenLaunches) -> None:
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    kernels = done.recording.launches
+    norm = kernels[kernels[s.KERNEL_SHORT] == "rms_norm"]
+    assert set(norm[s.WORKING_THREADS].dropna()) == {128}
+    assert {one.kernel_short for one in done.recording.metadata.declared} >= {"rms_norm"}
