@@ -12,6 +12,7 @@ from geoaudit.devices.resolve import ResolvedDevice
 from geoaudit.geometry.launch import launch_geometry
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 from geoaudit.launches import schema as s
+from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.names import is_communication
 from geoaudit.launches.signatures import signature_ids
 from geoaudit.ranking.time_account import (
@@ -60,6 +61,7 @@ class AnnotatedKernels:
         duration_ns: per launch, NaN where untimed.
         attributed_ns: per launch, overlap on a stream counted once; NaN where untimed.
         overlapped_ns: per launch, time under other kernels; NaN where the start is unknown.
+        interventions: of the recording.
     """
 
     launches: pd.DataFrame
@@ -70,6 +72,7 @@ class AnnotatedKernels:
     duration_ns: Reals
     attributed_ns: Reals
     overlapped_ns: Reals
+    interventions: tuple[Intervention, ...] = ()
 
     @property
     def sm_fill(self) -> Reals:

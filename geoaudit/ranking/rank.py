@@ -1,6 +1,7 @@
 """From a recording to its audit: the table of kernels ranked by wasted SM-time per token."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -40,6 +41,7 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
     selection = select(segmentation, options.step_class)
     devices = _devices(recording, options)
     everything, timelines = annotate(segmentation.launches, devices)
+    everything = replace(everything, interventions=recording.metadata.interventions)
     kernels = everything.where(selection.counted[everything.rows])
     splits = device_splits(selection, timelines)
     ids = row_ids(kernels, options.group)

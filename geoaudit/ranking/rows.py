@@ -9,6 +9,7 @@ import numpy.typing as npt
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Finding, Verdict
+from geoaudit.diagnosis.interventions import of_signature
 from geoaudit.diagnosis.rules import signature_findings
 from geoaudit.diagnosis.spread import timing_of_sites
 from geoaudit.diagnosis.verdict import judge
@@ -121,6 +122,7 @@ def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | No
         geometry=signature.geometry,
         device=device,
         timing=_timing(kernels, places),
+        interventions=of_signature(kernels.interventions, signature.kernel_short, signature.shape),
     )
     verdict = judge(evidence)
     findings = signature_findings(evidence, verdict)
