@@ -14,6 +14,7 @@ from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 from geoaudit.launches import schema as s
 from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.names import is_communication
+from geoaudit.launches.recording import Metadata
 from geoaudit.launches.signatures import signature_ids
 from geoaudit.ranking.time_account import (
     Timeline,
@@ -99,13 +100,14 @@ class AnnotatedKernels:
 
 
 def annotate(
-    launches: pd.DataFrame, devices: Mapping[int, ResolvedDevice]
+    launches: pd.DataFrame, devices: Mapping[int, ResolvedDevice], metadata: Metadata
 ) -> tuple[AnnotatedKernels, dict[int, Timeline]]:
     """The kernel launches of a recording with their geometry and time, and each device's timeline.
 
     Args:
         launches: kernels, copies and sets, index 0..n-1.
         devices: the devices of all of them.
+        metadata: of the recording.
     """
     is_kernel = (launches[s.KIND] == s.KIND_KERNEL).to_numpy()
     kernels = launches[is_kernel].reset_index(drop=True)
@@ -125,6 +127,7 @@ def annotate(
         duration_ns=kernels[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan),
         attributed_ns=attributed_durations(kernels),
         overlapped_ns=overlapped[is_kernel],
+        interventions=metadata.interventions,
     )
     return annotated, timelines
 

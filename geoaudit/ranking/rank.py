@@ -1,7 +1,6 @@
 """From a recording to its audit: the table of kernels ranked by wasted SM-time per token."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -40,8 +39,7 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
     segmentation = segment(recording.launches, token_options)
     selection = select(segmentation, options.step_class)
     devices = _devices(recording, options)
-    everything, timelines = annotate(segmentation.launches, devices)
-    everything = replace(everything, interventions=recording.metadata.interventions)
+    everything, timelines = annotate(segmentation.launches, devices, recording.metadata)
     kernels = everything.where(selection.counted[everything.rows])
     splits = device_splits(selection, timelines)
     ids = row_ids(kernels, options.group)

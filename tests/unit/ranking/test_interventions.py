@@ -6,6 +6,7 @@ import pytest
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
+from geoaudit.diagnosis.verdict import judge
 from geoaudit.launches.interventions import Intervention
 from geoaudit.ranking import rows
 from geoaudit.ranking.options import RankOptions
@@ -26,7 +27,6 @@ DONE = Intervention(
 
 def test_interventions_are_evidence_of_their_own_signature(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, SignatureEvidence] = {}
-    judge = rows.judge
 
     def look(evidence: SignatureEvidence) -> Verdict:
         seen[evidence.kernel] = evidence

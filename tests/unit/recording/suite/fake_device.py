@@ -136,6 +136,12 @@ class FakeLibrary:
         """Nothing to wait for."""
         return self._result("cuStreamSynchronize", stream.value)
 
+    def cuMemcpyDtoDAsync_v2(self, destination: Any, source: Any, size: Any, stream: Any) -> int:
+        """Nothing to copy."""
+        return self._result(
+            "cuMemcpyDtoDAsync", destination.value, source.value, size.value, stream.value
+        )
+
     def cuStreamBeginCapture_v2(self, stream: Any, mode: int) -> int:
         """Launches go on being noted."""
         return self._result("cuStreamBeginCapture", stream.value, mode)
