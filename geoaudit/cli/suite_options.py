@@ -10,16 +10,7 @@ import click
 MANIFEST_SUFFIX = ".toml"
 SUITE_SECTION = (
     "Running the suite or a MANIFEST",
-    (
-        "arms",
-        "all_arms",
-        "list_arms",
-        "assignments",
-        "step",
-        "graph",
-        "confirm",
-        "confirm_top",
-    ),
+    ("arms", "all_arms", "list_arms", "assignments", "step", "graph", "confirm"),
 )
 
 P = ParamSpec("P")
@@ -71,13 +62,6 @@ SUITE = (
         "gives it. `rank` then says confirmed, or something else, where it only suspected: "
         "geoaudit scan --confirm.",
     ),
-    click.option(
-        "--confirm-top",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="How many launch signatures --confirm repeats, the most wasteful first; 20 by itself: "
-        "--confirm-top 5. Implies --confirm.",
-    ),
 )
 
 CANNOT_CONFIRM = (
@@ -100,7 +84,6 @@ class SuiteChoices:
         graph: as a CUDA graph.
         tokens: how many are recorded; None: as many as usual.
         confirm: repeat launches alone and in other shapes.
-        confirm_top: of how many signatures; None: as many as usual.
     """
 
     arms: tuple[str, ...] = ()
@@ -111,7 +94,6 @@ class SuiteChoices:
     graph: bool = False
     tokens: int | None = None
     confirm: bool = False
-    confirm_top: int | None = None
 
     @property
     def options_given(self) -> tuple[str, ...]:
@@ -145,8 +127,7 @@ def suite_choices_of(values: dict[str, Any]) -> SuiteChoices:
         step=values["step"],
         graph=values["graph"],
         tokens=values["tokens"],
-        confirm=values["confirm"] or values["confirm_top"] is not None,
-        confirm_top=values["confirm_top"],
+        confirm=values["confirm"],
     )
 
 

@@ -215,14 +215,12 @@ def run_suite(suite: ReadySuite, choices: SuiteChoices) -> "SuiteRecording":
 def confirm_options(suite: ReadySuite, choices: SuiteChoices) -> "ConfirmOptions | None":
     """What is repeated after a run; None: nothing."""
     from geoaudit.manifest.variants import reshaped_variants
-    from geoaudit.recording.suite.interventions import MOST_SITES, ConfirmOptions
+    from geoaudit.recording.suite.interventions import ConfirmOptions
 
     if not choices.confirm:
         return None
     variants = reshaped_variants(suite.manifest, suite.settings, suite.plan)
-    return ConfirmOptions(
-        variants=variants.plans, notes=variants.refused, most=choices.confirm_top or MOST_SITES
-    )
+    return ConfirmOptions(variants=variants.plans, notes=variants.refused)
 
 
 def settings_lines(suite: ReadySuite, choices: SuiteChoices) -> list[str]:

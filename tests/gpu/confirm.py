@@ -35,7 +35,7 @@ RUNS = {
     "graph": ("--graph",),
     "arms": ("--all-arms", "--arm", "PDL=0"),
     "pdl": ("--all-arms", "--graph"),
-    "gqa": ("--step", "gqa", "--confirm-top", "3"),
+    "gqa": ("--step", "gqa"),
 }
 failures: list[str] = []
 

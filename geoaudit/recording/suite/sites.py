@@ -70,7 +70,7 @@ def _require_plan(kernels: pd.DataFrame, plan: StepPlan) -> None:
     """Refuse positions that are not the plan's indices: another launch would be repeated."""
     recorded = {
         (int(row[0]), tuple(map(int, row[1:])))
-        for row in kernels[[s.POSITION, *s.GRID, *s.BLOCK]].drop_duplicates().to_numpy()
+        for row in kernels[[s.POSITION, *s.GRID, *s.BLOCK]].dropna().drop_duplicates().to_numpy()
     }
     planned = {
         (index, (*launch.shape.grid, *launch.shape.block))
