@@ -9,6 +9,7 @@ import numpy.typing as npt
 from geoaudit.devices.resolve import ResolvedDevice
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
+from geoaudit.diagnosis.interventions import of_signature
 from geoaudit.diagnosis.spread import timing_of_sites
 from geoaudit.launches.declared import DeclaredKernel
 from geoaudit.launches.interventions import Intervention
@@ -91,6 +92,7 @@ def signature_evidence(
         concurrency=concurrency(kernels.concurrent, places, kernels.duration_ns),
         work=work_per_sm(kernels.launches, places, signature.geometry, device, held_against),
         split=None if declared is None else declared.split,
+        interventions=of_signature(sources.interventions, signature.kernel_short, signature.shape),
         twin=sources.twins.get(number),
     )
 

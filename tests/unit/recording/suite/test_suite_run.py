@@ -21,6 +21,7 @@ from geoaudit.recording.instruments import Measured
 from geoaudit.recording.requests import RequestLog
 from geoaudit.recording.suite import suite_run
 from geoaudit.recording.suite.filling import ENTRY
+from geoaudit.recording.suite.interventions import ConfirmOptions
 from geoaudit.recording.suite.suite_run import RunOptions, SuiteRecording, record_plan
 from tests.unit.manifest.example_manifest import planned
 from tests.unit.recording.suite.fake_device import FakeRuntime
@@ -245,6 +246,24 @@ def test_progress_grows_to_all_of_it(seen: SeenLaunches) -> None:
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
     assert len(told) == 3 + 4
+
+
+def test_the_recording_is_kept_where_nothing_can_be_confirmed(seen: SeenLaunches) -> None:
+    # This instrument tells no geometry: which launch is which cannot be told.
+    told: list[float] = []
+    options = RunOptions(tokens=4, confirm=ConfirmOptions(variants={}))
+    done = record_plan("example", planned(), options, seen.make, told.append)
+    (trouble,) = done.troubles
+    assert trouble.startswith("--confirm: nothing was repeated: the recorded tokens are not")
+    assert len(done.recording.launches) == 4 * LAUNCHES
+    assert told[-1] < 1.0
+
+
+def test_memory_serves_the_variants_too(seen: SeenLaunches) -> None:
+    larger = planned(assignments=("hidden=14336",))
+    options = RunOptions(tokens=2, confirm=ConfirmOptions(variants={"hidden": larger}))
+    record_plan("example", planned(), options, seen.make)
+    assert 4 * 14336 in {memory.size_bytes for memory in seen.runtime.allocations}
 
 
 def test_a_failing_kernel_ends_the_run_with_its_error(seen: SeenLaunches, tmp_path: Path) -> None:
