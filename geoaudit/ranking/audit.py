@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.evidence import Counters, Timing
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 
@@ -147,6 +147,9 @@ class AuditRow:
         wasted_fraction: share of the kernel time of the token.
         verdict: what holds it back.
         findings: rules that fired.
+        counters: median of the row's launches; None: none was counted.
+        measured_wasted_sm_time_per_token_ns: time_per_token x (1 - measured active fraction);
+            None: not counted for all of the row's launches.
     """
 
     rank: int
@@ -166,6 +169,8 @@ class AuditRow:
     wasted_fraction: float | None
     verdict: Verdict
     findings: tuple[Finding, ...]
+    counters: Counters | None = None
+    measured_wasted_sm_time_per_token_ns: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import SIGNATURE, group_ids
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.ranking.counted import counters_of, measured_waste_ns
 from geoaudit.ranking.options import Group
 
 Reals = npt.NDArray[np.float64]
@@ -82,6 +83,7 @@ def _row(
     ]
     main = judged[_most(kernels.signature[places], wasted_ns, attributed_ns)]
     positions = np.unique(kernels.position[places])
+    measured_ns = measured_waste_ns(kernels, places)
     return AuditRow(
         rank=0,
         kernel=main.signature.kernel,
@@ -98,6 +100,10 @@ def _row(
         geometry=_mean_fill(main.signature.geometry, wasted_ns, attributed_ns, len(judged)),
         wasted_sm_time_per_token_ns=wasted,
         wasted_fraction=_share(wasted, device.kernel_time_ns),
+        counters=counters_of(kernels, places),
+        measured_wasted_sm_time_per_token_ns=None
+        if measured_ns is None
+        else measured_ns / device.divisor,
         verdict=main.verdict,
         findings=tuple({f.rule_id: f for one in judged for f in one.findings}.values()),
     )
@@ -121,6 +127,7 @@ def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | No
         geometry=signature.geometry,
         device=device,
         timing=_timing(kernels, places),
+        counters=counters_of(kernels, places),
     )
     verdict = judge(evidence)
     findings = signature_findings(evidence, verdict)

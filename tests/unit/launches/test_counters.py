@@ -66,7 +66,7 @@ def test_launches_of_one_signature_get_the_counters_of_its_counted_launch() -> N
 
 
 def test_several_counted_launches_of_a_signature_give_their_median() -> None:
-    counted = table(*({s.DRAM_BYTES: value} for value in (1.0, 2.0, 90.0)))
+    counted = table({s.DRAM_BYTES: 1.0}, {s.DRAM_BYTES: 2.0}, {s.DRAM_BYTES: 90.0})
     assert dram(join_counters([recording({})], counted).recordings[0].launches) == [2.0]
 
 

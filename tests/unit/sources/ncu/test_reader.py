@@ -140,6 +140,7 @@ def test_a_decimal_comma(tmp_path: Path) -> None:
             "sm__cycles_active.avg": "1.000,50",
             "sm__cycles_elapsed.max": "4.002",
             "dram__bytes.sum": "515.012.864",
+            "sm__throughput.avg.pct_of_peak_sustained_elapsed": "61,80",
         },
     )
     row = read(tmp_path, raw(german)).launches.iloc[0]
