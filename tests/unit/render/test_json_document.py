@@ -42,7 +42,9 @@ ROW = [
     *("overlapped_fraction", "owner", "grid_blocks", "block_threads", "sm_fill", "waves"),
     *("full_waves", "tail_blocks", "wave_efficiency", "resident_blocks_per_sm", "limiter"),
     *("limiters", "theoretical_occupancy", "slot_fill", "thread_fill"),
-    *("wasted_sm_time_per_token_ns", "verdict", "confidence", "findings", "time_fraction"),
+    *("wasted_sm_time_per_token_ns", "measured_wasted_sm_time_per_token_ns"),
+    *("sm_active_fraction", "sm_throughput_fraction", "dram_bytes"),
+    *("verdict", "confidence", "findings", "time_fraction"),
     *("wasted_fraction", "device_index", "signatures", "positions", "reason", "ruled_out"),
     *("would_decide", "finding_messages"),
 ]
