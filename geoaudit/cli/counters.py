@@ -111,7 +111,8 @@ def counters_from_option(command: Callable[P, R]) -> Callable[P, R]:
         type=click.Path(path_type=Path),
         metavar="FILE",
         help="Join the counters of an Nsight Compute CSV (ncu --csv, raw or details page) to the "
-        "launches of the same kernel and launch shape: geoaudit rank --counters-from ncu.csv.",
+        "launches of the same kernel and launch shape; JSON and CSV then hold the measured waste "
+        "too.",
     )(command)
 
 

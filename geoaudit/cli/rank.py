@@ -66,8 +66,8 @@ def rank(
     from geoaudit.launches.store import read_recording
     from geoaudit.ranking.rank import rank as rank_recording
 
-    recording = with_counters_from(read_recording(scan), choices["counters_from"])
-    audit = rank_recording(recording, rank_options_of(choices))
+    counted = with_counters_from(read_recording(scan), choices["counters_from"])
+    audit = rank_recording(counted, rank_options_of(choices))
     write_outputs(
         _renderers(audit, top, wide),
         OutputOptions(format=format_name, file=output_file, extra=outputs),

@@ -46,8 +46,8 @@ def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
     from geoaudit.ranking.rank import rank as rank_recording
     from geoaudit.render.report_files import report_files
 
-    recording = with_counters_from(read_recording(scan), choices["counters_from"])
-    audit = rank_recording(recording, rank_options_of(choices))
+    counted = with_counters_from(read_recording(scan), choices["counters_from"])
+    audit = rank_recording(counted, rank_options_of(choices))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

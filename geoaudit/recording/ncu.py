@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -137,13 +138,19 @@ def run_counted(
         NotMeasuredError: nothing was counted; says why and what to do.
     """
     started = time.monotonic()
+    arguments = [str(ncu), *OPTIONS, "--log-file", str(log), *command]
     with _ended_by_signals():
-        process = _started([str(ncu), *OPTIONS, "--log-file", str(log), *command])
+        process = _started(arguments)
         try:
             code = _wait(process, log, started, limit_s, watch)
         finally:
             _end(process)
-    return _errors_beside_counters(code, _text(log), limit_s)
+    if code is None:
+        raise NotMeasuredError(
+            f"the run under ncu did not end within {limit_s:g} s. Each kernel is run several times "
+            "there: give it more (--counting-limit SECONDS), or a command that does less."
+        )
+    return _errors_beside_counters(code, _text(log), f"ran {shlex.join(arguments)}")
 
 
 def _started(arguments: Sequence[str]) -> "subprocess.Popen[bytes]":
@@ -227,12 +234,7 @@ def _text(log: Path) -> str:
         return ""
 
 
-def _errors_beside_counters(code: int | None, text: str, limit_s: float) -> tuple[str, ...]:
-    if code is None:
-        raise NotMeasuredError(
-            f"the run under ncu did not end within {limit_s:g} s. Each kernel is run several times "
-            "there: give it more (--counting-limit SECONDS), or a command that does less."
-        )
+def _errors_beside_counters(code: int, text: str, what_ran: str) -> tuple[str, ...]:
     errors = tuple(dict.fromkeys(_ERROR.findall(text)))
     failed = code != 0 or any(_COMMAND_FAILED in error for error in errors)
     if not failed and _ROW.search(text):
@@ -243,10 +245,11 @@ def _errors_beside_counters(code: int | None, text: str, limit_s: float) -> tupl
     if code != 0:
         why = errors[0].rstrip(".") if errors else "it does not say why"
         raise NotMeasuredError(
-            f"ncu ended with code {code}: {why}. See whether `ncu COMMAND` can profile it.", errors
+            f"ncu ended with code {code}: {why}. See whether it can profile the command by itself.",
+            (*errors, what_ran),
         )
     raise NotMeasuredError(
         "ncu saw no kernel of the command. It has no input there (it was read by the timed run), "
         "and a server that runs already is not reached: give a command that launches by itself.",
-        errors,
+        (*errors, what_ran),
     )
