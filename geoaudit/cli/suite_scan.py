@@ -1,5 +1,6 @@
 """Running a manifest: what `geoaudit scan` does without an argument, and with a MANIFEST.toml."""
 
+import gc
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from geoaudit.cli.counters import CounterChoices, add_counters
 from geoaudit.cli.paths import DEFAULT_SCAN
 from geoaudit.cli.saving import save, say
 from geoaudit.cli.suite_options import SuiteChoices
@@ -58,31 +60,52 @@ class KeptPart:
     selection: "Selection"
 
 
-def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
+def scan_suite(
+    file: Path | None,
+    choices: SuiteChoices,
+    kept: KeptPart,
+    counting: CounterChoices | None = None,
+) -> int:
     """Run a manifest, or replay the capture where the suite cannot run; the exit code.
 
     Args:
         file: a manifest; None: the suite that ships with geoaudit.
         choices: how it is run.
         kept: what is kept of it.
+        counting: how counters are read afterwards; None: not at all.
 
     Raises:
         InputError: the manifest or a choice cannot be used.
         NotMeasuredError: it cannot be run here.
     """
     from geoaudit.recording.selection import select
-    from geoaudit.render.interventions import intervention_lines
 
     if choices.list_arms:
         ready_suite(file, choices)  # a wrong name beside it is told, not passed over
         for line in arm_lines(read_suite(file)):
             click.echo(line)
         return EXIT_CLEAN
-    if file is None and not choices.options_given and _is_replay():
+    is_bare = file is None and not choices.options_given and counting is None
+    if is_bare and _is_replay():
         save([select(replayed(), kept.options, kept.selection)], kept.output)
         return EXIT_CLEAN
     suite = ready_suite(file, choices)
     require_device(suite, choices)
+    recording, code = _run_and_save(suite, choices, kept)
+    if counting is not None:
+        # The device memory of the recorded run is needed for the next.
+        gc.collect()
+        add_counters([recording], kept.output, _unrecorded_command(suite, choices), counting)
+    return code
+
+
+def _run_and_save(
+    suite: ReadySuite, choices: SuiteChoices, kept: KeptPart
+) -> "tuple[Recording, int]":
+    """Run a manifest and save what is kept of it; that, and the exit code."""
+    from geoaudit.recording.selection import select
+    from geoaudit.render.interventions import intervention_lines
+
     run = run_suite(suite, choices)
     # How many tokens there are was said to the suite, which ran so many.
     options = replace(kept.options, token_count=None)
@@ -95,7 +118,22 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
         raise type(error)(f"{error} The recording is saved whole.") from error
     save([recording], kept.output, *lines)
     say(run.troubles)
-    return EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
+    return recording, EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
+
+
+def _unrecorded_command(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
+    """What launches the same token in a process of its own."""
+    from geoaudit.cli.shipped import shipped_manifest
+    from geoaudit.recording.suite.unrecorded import UnrecordedRun
+
+    run = UnrecordedRun(
+        manifest=str((suite.file or shipped_manifest()).resolve()),
+        step=suite.plan.step,
+        arms=choices.arms,
+        assignments=choices.assignments,
+        all_arms=choices.all_arms,
+    )
+    return run.command
 
 
 def replayed() -> "Recording":
@@ -181,7 +219,7 @@ def require_device(suite: ReadySuite, choices: SuiteChoices) -> None:
     if has_device():
         return
     on = " ".join(f"{VARIABLE_PREFIX}{name}={n}" for name, n in suite.settings.arms_on.items())
-    what = str(suite.file or " ".join(choices.options_given) or on)
+    what = str(suite.file or " ".join(choices.options_given) or on or "--counters")
     launches = plural(len(suite.plan.launches), "launch", "launches")
     raise NotMeasuredError(
         f"{what}: this needs a CUDA device, and none was found. Nothing is wrong with the "
