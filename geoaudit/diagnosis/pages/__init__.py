@@ -8,6 +8,7 @@ from geoaudit.diagnosis.pages.document import DOCUMENT_PAGES
 from geoaudit.diagnosis.pages.geometry import GEOMETRY_PAGES
 from geoaudit.diagnosis.pages.identity import IDENTITY_PAGES
 from geoaudit.diagnosis.pages.page import Kind, Page
+from geoaudit.diagnosis.pages.spread import SPREAD_PAGES
 from geoaudit.diagnosis.pages.time import TIME_PAGES
 from geoaudit.diagnosis.pages.verdicts import VERDICT_PAGES
 from geoaudit.diagnosis.rule import Rule
@@ -31,7 +32,8 @@ _HEADING = re.compile(r"\n(?=\S[^\n]*:\n)")
 def all_pages() -> tuple[Page, ...]:
     """All pages: rules by id, then verdicts, then columns."""
     rules = tuple(_rule_page(rule) for rule in all_rules())
-    return (*rules, *VERDICT_PAGES, *GEOMETRY_PAGES, *TIME_PAGES, *IDENTITY_PAGES, *DOCUMENT_PAGES)
+    times = (*TIME_PAGES, *SPREAD_PAGES)
+    return (*rules, *VERDICT_PAGES, *GEOMETRY_PAGES, *times, *IDENTITY_PAGES, *DOCUMENT_PAGES)
 
 
 def page_names() -> tuple[str, ...]:
