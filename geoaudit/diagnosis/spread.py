@@ -46,16 +46,12 @@ def timing_of_sites(
     overlapped_fraction: float | None = None,
     thresholds: Thresholds = DEFAULT_THRESHOLDS,
 ) -> Timing:
-    """Sum up the durations of one signature.
+    """The durations of one signature, summed up within its call sites.
 
     Args:
         durations_ns: one array of durations (ns) per call site; empty ones are left out.
         overlapped_fraction: share of that time under other kernels of the device, 0 to 1.
         thresholds: bounds of a tight and a wide spread, and the timer's tick.
-
-    Returns:
-        Timing: the median over the sites of each site's relative MAD, the standard deviation
-        within sites pooled by degrees of freedom, and how far the sites' medians lie apart.
 
     Raises:
         NotMeasuredError: there is no duration at all.

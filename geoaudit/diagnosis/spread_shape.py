@@ -29,6 +29,8 @@ launch in 100 of an exponential tail, none in 10,000 of a normal one)."""
 class SpreadShape:
     """The shape of the durations at the sites with ten launches or more; None: no such site.
 
+    Groups and trends are tested on at most `TESTED_SITES` sites of one length.
+
     Attributes:
         relative_iqr: median over the sites of (upper - lower quartile) / median.
         p99_to_median: 99th percentile of the launches' durations over their own site's median;

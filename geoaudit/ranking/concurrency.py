@@ -49,7 +49,9 @@ _PARTS = fields(ConcurrentTime)
 
 
 def concurrency(times: ConcurrentTime, places: Integers, duration_ns: Reals) -> Concurrency:
-    """Shares of the time of some launches; None where one of them cannot tell.
+    """Shares of the time of some launches, and the fill beside them, at most 1.
+
+    None where one of the launches cannot tell; the fill also where nothing ran beside them.
 
     Args:
         times: of all launches.
