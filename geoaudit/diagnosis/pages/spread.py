@@ -32,7 +32,7 @@ SPREAD_PAGES: tuple[Page, ...] = (
             "median",
             example="4.1 % to 9.3 %: neither tight nor wide, undecided.",
             action="From 8 % on the spread is wide.",
-            limits="None below ten launches. Each bound is wrong in about one sample of forty; on a "
+            limits="None below ten launches. Each bound is wrong in about one sample of 40; on a "
             "tail above a hard floor it is a little too high. relative_mad itself is low on "
             "average where sites have few launches, and may lie below this bound.",
         ),
