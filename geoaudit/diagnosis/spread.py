@@ -116,8 +116,9 @@ def spread_interval(durations_ns: Sequence[NDArray[np.number]]) -> tuple[float, 
     A bootstrap of the launches of each site (500 resamples, percentiles) was compared on durations
     near 3 µs in ticks of 32 ns, normal, lognormal, exponential above a hard floor, and with one in
     ten delayed (400 samples each; plans of 1 x 10, 1 x 12, 1 x 30, 4 x 3, 3 x 4, 5 x 12 and
-    10 x 12 launches). The order statistics covered the true value in 94 to 100 % of the samples,
-    the exponential law excepted (77 to 99 %: it is told a little too wide, never too tight); the
+    10 x 12 launches). The order statistics covered the true value in 91 to 100 % of the samples,
+    the exponential law excepted (77 to 99 %: it is told a little too wide, in at most 2 %
+    too tight); the
     bootstrap in 1 to 99 %, and on sites of three or four launches it missed to the tight side in
     24 to 99 %. Its BCa form covered 88 to 96 % at one site. The order statistics stay.
 
