@@ -184,7 +184,7 @@ def with_counters(
     recording: Recording, counters: Mapping[str, Mapping[str, float | None]]
 ) -> Recording:
     """The recording with what was counted of its kernels, by name."""
-    return _with_columns(recording, counters, (s.DRAM_BYTES, s.SM_ACTIVE_FRACTION))
+    return _with_columns(recording, counters, s.COUNTERS)
 
 
 def _with_columns(
@@ -208,7 +208,7 @@ def _with_columns(
 def counted(page: Path) -> dict[str, dict[str, float | None]]:
     """Medians of what Nsight Compute counted of each kernel."""
     table = read_profile(page, ReadOptions()).launches
-    columns = [s.DRAM_BYTES, s.SM_ACTIVE_FRACTION]
+    columns = list(s.COUNTERS)
     medians = table.groupby(table[s.KERNEL_SHORT].astype(str))[columns].median()
     return {
         str(kernel): {c: None if pd.isna(row[c]) else float(row[c]) for c in columns}

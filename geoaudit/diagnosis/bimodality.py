@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from geoaudit.diagnosis.site_stacks import Durations, Stack
+from geoaudit.diagnosis.site_stacks import Durations, Stack, row_medians
 from geoaudit.diagnosis.thresholds import TIGHT_TICKS
 
 CRITICAL_EXCESS_MASS = 1.1
@@ -45,7 +45,7 @@ def mode_distances(ordered_ns: Stack, tick_ns: float) -> Durations:
     is_bimodal = (gain * np.sqrt(chosen.shape[1]) > CRITICAL_EXCESS_MASS) & (
         apart > TIGHT_TICKS * tick_ns
     )
-    distances[asked] = np.where(is_bimodal, apart / np.median(chosen, axis=1), 0.0)
+    distances[asked] = np.where(is_bimodal, apart / row_medians(chosen), 0.0)
     return distances
 
 

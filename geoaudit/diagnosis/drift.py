@@ -1,9 +1,8 @@
 """Whether the durations of a call site rise or fall over the recording."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from geoaudit.diagnosis.site_stacks import Durations, Stack
+from geoaudit.diagnosis.site_stacks import Durations, Stack, row_medians
 
 DRIFT_BLOCKS = 24
 """A longer site is joined into so many runs of launches, each its median: pairs stay few."""
@@ -45,11 +44,9 @@ def relative_drifts(stack_ns: Stack) -> Durations:
     Sites of median 0 have none and are left out.
     """
     third = stack_ns.shape[1] // 3
-    medians = np.median(stack_ns, axis=1)
-    first = np.median(stack_ns[:, :third], axis=1)
-    last = np.median(stack_ns[:, -third:], axis=1)
-    timed: NDArray[np.bool_] = medians > 0
-    drifts: Durations = (last - first)[timed] / medians[timed]
+    medians = row_medians(stack_ns)
+    change = row_medians(stack_ns[:, -third:]) - row_medians(stack_ns[:, :third])
+    drifts: Durations = change[medians > 0] / medians[medians > 0]
     return drifts
 
 
@@ -59,5 +56,4 @@ def _blocks(stack: Stack) -> Stack:
         return stack
     length = launches // DRIFT_BLOCKS
     whole = stack[:, launches - DRIFT_BLOCKS * length :]
-    medians: Stack = np.median(whole.reshape(sites, DRIFT_BLOCKS, length), axis=2)
-    return medians
+    return row_medians(whole.reshape(-1, length)).reshape(sites, DRIFT_BLOCKS)

@@ -23,7 +23,8 @@ class Timing:
         relative_mad: median over the sites of (median absolute deviation / median); None where
             no site has two launches.
         relative_mad_low, relative_mad_high: 95 % interval of the relative MAD within a site, see
-            `geoaudit.diagnosis.spread.spread_interval`; None: too few launches for one.
+            `geoaudit.diagnosis.spread.spread_interval`; None: too few launches for one. The
+            relative MAD of few launches is low on average and may lie below it.
         relative_iqr, p99_to_median, bimodal_fraction, mode_distance, drift_fraction, drift,
             outliers, outlier_excess_ns, outlier_max_excess_ns: of the sites with ten launches or
             more, see `geoaudit.diagnosis.spread_shape.SpreadShape`; None where there is none.

@@ -35,20 +35,34 @@ def stacked(sites: Sequence[Durations]) -> list[Stack]:
     return [np.stack(group) for group in by_length.values()]
 
 
-def relative_deviations(stack: Stack) -> Stack:
-    """Relative deviation of each launch from its site's median; sites of median 0 left out."""
-    medians = np.median(stack, axis=1, keepdims=True)
-    timed = medians[:, 0] > 0
-    deviations: Stack = np.abs(stack[timed] - medians[timed]) / medians[timed]
-    return deviations
-
-
-def relative_mads(stacks: Iterable[Stack]) -> Durations:
-    """Relative MAD of every site with two launches or more."""
-    mads = [np.median(relative_deviations(stack), axis=1) for stack in stacks if stack.shape[1] > 1]
-    return np.concatenate(mads) if mads else np.empty(0)
+def row_medians(stack: Stack) -> Durations:
+    """The median of each row; `numpy.median` without checks that cost more than short rows."""
+    lower, upper = (stack.shape[1] - 1) // 2, stack.shape[1] // 2
+    ordered = np.partition(stack, (lower, upper), axis=1)
+    medians: Durations = (ordered[:, lower] + ordered[:, upper]) / 2
+    return medians
 
 
 def median_or_none(values: Durations) -> float | None:
     """The median, or None of no values."""
-    return float(np.median(values)) if values.size else None
+    return float(row_medians(values[None, :])[0]) if values.size else None
+
+
+def relative_deviations(stack: Stack) -> Stack:
+    """Relative deviation of each launch from its site's median; sites of median 0 left out."""
+    medians = row_medians(stack)
+    if not medians.all():
+        stack, medians = stack[medians > 0], medians[medians > 0]
+    deviations: Stack = np.abs(stack - medians[:, None]) / medians[:, None]
+    return deviations
+
+
+def repeated_deviations(stacks: Iterable[Stack]) -> list[Stack]:
+    """The relative deviations of the sites with two launches or more."""
+    return [relative_deviations(stack) for stack in stacks if stack.shape[1] > 1]
+
+
+def typical_relative_mad(deviations: Iterable[Stack]) -> float | None:
+    """Median over sites of their relative MAD, from their relative deviations; None: no site."""
+    mads = [row_medians(stack) for stack in deviations]
+    return median_or_none(np.concatenate(mads)) if mads else None

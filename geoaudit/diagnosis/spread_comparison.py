@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from geoaudit.diagnosis.site_stacks import Durations, filled_sites, stacked
+from geoaudit.diagnosis.site_stacks import Durations, filled_sites, repeated_deviations, stacked
 from geoaudit.diagnosis.spread import free_deviations
 
 
@@ -52,5 +52,5 @@ def compare_spreads(
 
 
 def _deviations(durations_ns: Sequence[NDArray[np.number]]) -> Durations:
-    stacks = [stack for stack in stacked(filled_sites(durations_ns)) if stack.shape[1] > 1]
-    return np.concatenate([np.empty(0), *(free_deviations(stack) for stack in stacks)])
+    repeated = repeated_deviations(stacked(filled_sites(durations_ns)))
+    return np.concatenate([np.empty(0), *map(free_deviations, repeated)])

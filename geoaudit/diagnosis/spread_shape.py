@@ -8,11 +8,14 @@ import numpy as np
 
 from geoaudit.diagnosis.bimodality import mode_distances
 from geoaudit.diagnosis.drift import SIGNIFICANT, relative_drifts, trend_scores
-from geoaudit.diagnosis.site_stacks import Durations, Stack, median_or_none
+from geoaudit.diagnosis.site_stacks import Durations, Stack, median_or_none, row_medians
 from geoaudit.diagnosis.thresholds import SPREAD_LAUNCHES, TIGHT_TICKS
 
 SITE_REPETITIONS = SPREAD_LAUNCHES
 """Launches of one site from which its quartiles, groups and trend are told."""
+
+TESTED_SITES = 500
+"""Of more sites of one length so many, evenly chosen, are tested for groups and trends."""
 
 PERCENTILE_LAUNCHES = 100
 """Fewer launches have no last percent."""
@@ -25,6 +28,8 @@ launch in 100 of an exponential tail, none in 10,000 of a normal one)."""
 @dataclass(frozen=True, kw_only=True)
 class SpreadShape:
     """The shape of the durations at the sites with ten launches or more; None: no such site.
+
+    Groups and trends are tested on at most `TESTED_SITES` sites of one length.
 
     Attributes:
         relative_iqr: median over the sites of (upper - lower quartile) / median.
@@ -59,7 +64,7 @@ def spread_shape(stacks: Sequence[Stack], tick_ns: float) -> SpreadShape:
         tick_ns: granularity of the timer.
     """
     long = [stack for stack in stacks if stack.shape[1] >= SITE_REPETITIONS]
-    timed = [stack[np.median(stack, axis=1) > 0] for stack in long]
+    timed = [stack[row_medians(stack) > 0] for stack in long]
     figures = [_of_stack(stack, tick_ns) for stack in timed if len(stack)]
     if not figures:
         return SpreadShape()
@@ -96,12 +101,14 @@ def _of_stack(stack: Stack, tick_ns: float) -> _Figures:
     ranges = upper - lower
     fences = upper + OUTLIER_FENCES * np.maximum(ranges, TIGHT_TICKS * tick_ns)
     excesses = (stack - medians[:, None])[stack > fences[:, None]]
+    tested = slice(None, None, -(-len(stack) // TESTED_SITES))
+    # An outlier would stretch the range in which groups are looked for.
+    within_fences = np.minimum(ordered, fences[:, None])
     return _Figures(
         relative_iqrs=ranges / medians,
         ratios=(stack / medians[:, None]).ravel(),
-        # An outlier would stretch the range in which groups are looked for.
-        mode_distances=mode_distances(np.minimum(ordered, fences[:, None]), tick_ns),
-        trend_scores=trend_scores(stack),
+        mode_distances=mode_distances(within_fences[tested], tick_ns),
+        trend_scores=trend_scores(stack[tested]),
         drifts=relative_drifts(stack),
         outlier_excesses_ns=excesses,
     )

@@ -72,6 +72,10 @@ light calls 60 % of peak the point from which a unit is likely the bottleneck)."
 SLOW_MEMORY = 0.6
 """From it on, counted, a launch moves so much of what a copy moves that memory is its limit."""
 
+WORTHWHILE_SLICES = 0.1
+"""From this share of a kernel's time on, launches cut by another process's time slices are its
+verdict."""
+
 OVERLAPPED = 0.5
 """Above it a launch mostly shares the device, and its own small grid is not the device's."""
 

@@ -10,10 +10,12 @@ order  case                                                verdict
 5      no launch timed                                     inconclusive: time
 6      mostly under other streams' or processes' kernels,  contended
        and together they have blocks for more than all
-       SMs
+       SMs; or rare launches that took a time slice
+       longer make a tenth of its time
 7      at most 1.6 times the floor of its bytes, which     bandwidth_bound
        the L2 cannot have served
-8      counted: arithmetic at 60 % of its peak             compute_bound
+8      counted: an SM's busiest unit at 60 % of its peak,  compute_bound
+       memory is not, and there is no tail of a fifth
 9      counted: the grid covers the SMs, which idle        imbalanced
 10     less than 50 % of the SMs have a block              starved
 11     50 to 80 % of the SMs have a block                  inconclusive: between
@@ -22,10 +24,10 @@ order  case                                                verdict
 14     grid = k x SMs, resident at once, filled            healthy (persistent)
 15     1 to 4 whole waves, wave efficiency below 80 %      tail
 16     a full wave, theoretical occupancy below 50 %       occupancy_limited
-17     every SM has a block, thread slots below 50 %       occupancy_limited where too few bytes are
+17     counted: busy SMs, idle arithmetic and memory       serial
+18     every SM has a block, thread slots below 50 %       occupancy_limited where too few bytes are
                                                            in flight, else inconclusive: warps
-18     a full grid whose durations spread widely           contended
-19     counted: busy SMs, idle arithmetic and memory       serial
+19     a full grid whose durations spread widely           contended
 20     near its floor, or no bytes known                   healthy
 21     none of these                                       inconclusive: far from its floor
 =====  ==================================================  =====================================
@@ -33,14 +35,14 @@ order  case                                                verdict
 "Counted" needs hardware counters; the floor needs the bytes of a launch. What is unknown passes its
 cases by: 14 and 20 then say that a full grid can do nothing.
 
-Cases 10, 15, 16 and 17 give way to ``inconclusive`` where the evidence disagrees: durations spread
+Cases 10, 15, 16 and 18 give way to ``inconclusive`` where the evidence disagrees: durations spread
 widely (a starved kernel may be noisy too, so noise proves neither), or the launch mostly runs
 under other kernels, which use the SMs that it leaves (small grids are then often on purpose).
 A wide spread also takes a ``healthy`` back; where call sites are not told apart it is no evidence.
 Above the launch floor by up to a fifth, the reason says so.
 
 A verdict is ``suspected`` where it rests on one recording, and ``confirmed`` where counters or an
-intervention bear it out.
+intervention bear it out; interventions may overturn it too, see `geoaudit.diagnosis.settling`.
 """
 
 from dataclasses import replace
@@ -49,6 +51,7 @@ from geoaudit.diagnosis.argument import rests_on
 from geoaudit.diagnosis.cases import Case, measured, recognised, shape, unknown
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
+from geoaudit.diagnosis.settling import settled, told
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from geoaudit.diagnosis.weighing import weighed
 
@@ -59,6 +62,7 @@ CASES: tuple[Case, ...] = (
     unknown.unknown_geometry,
     unknown.untimed,
     measured.contended,
+    measured.time_sliced,
     measured.bandwidth_bound,
     measured.compute_bound,
     measured.imbalanced,
@@ -69,9 +73,9 @@ CASES: tuple[Case, ...] = (
     measured.persistent,
     shape.tail,
     shape.occupancy_limited,
+    measured.serial,
     shape.unfilled,
     measured.uneven,
-    measured.serial,
     shape.healthy,
     measured.far_from_floor,
 )
@@ -90,5 +94,5 @@ def judge(evidence: SignatureEvidence, thresholds: Thresholds = DEFAULT_THRESHOL
     """
     found = (case(evidence, thresholds) for case in CASES)
     verdict = next(verdict for verdict in found if verdict is not None)
-    argued = weighed(verdict, evidence, thresholds)
-    return replace(argued, rests_on=rests_on(evidence, thresholds))
+    argued = settled(weighed(verdict, evidence, thresholds), evidence)
+    return replace(argued, rests_on=(*rests_on(evidence, thresholds), *told(evidence)))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from geoaudit.diagnosis.evidence import Timing
-from geoaudit.diagnosis.site_stacks import median_or_none, relative_mads, stacked
+from geoaudit.diagnosis.site_stacks import repeated_deviations, stacked, typical_relative_mad
 from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import group_ids
 
@@ -32,23 +32,28 @@ def common_factors(kernels: pd.DataFrame, signature: Integers) -> Reals:
         kernels: kernel launches, with token and position.
         signature: number of each launch's signature.
     """
-    factors = np.full(len(kernels), np.nan)
-    if kernels[s.TOKEN].notna().sum() == 0:
-        return factors
-    token = group_ids(kernels, (s.DEVICE, s.STEP_CLASS, s.TOKEN))
     has_token = kernels[s.TOKEN].notna().to_numpy()
+    if not has_token.any():
+        return np.full(len(kernels), np.nan)
+    step_class = group_ids(kernels, (s.DEVICE, s.STEP_CLASS))
+    token = _numbered(step_class, kernels[s.TOKEN])
     duration_ns = kernels[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan)
     used = has_token & kernels[s.POSITION].notna().to_numpy() & (duration_ns > 0)
-    site = group_ids(kernels[used], (s.DEVICE, s.STEP_CLASS, s.POSITION))
-    site = site * (signature.max() + 1) + signature[used]
+    signatures = int(signature.max()) + 1
+    site = (_numbered(step_class, kernels[s.POSITION]) * signatures + signature)[used]
     ratios = pd.Series(duration_ns[used])
     ratios /= ratios.groupby(site, sort=False).transform("median")
-    of_kernel = ratios.groupby([token[used], signature[used]], sort=False).median()
-    by_token = of_kernel.groupby(level=0)
+    of_kernel = ratios.groupby((token * signatures + signature)[used], sort=False).median()
+    by_token = of_kernel.groupby(of_kernel.index.to_numpy() // signatures)
     found = by_token.median()[by_token.size() >= COMMON_KERNELS]
-    of_token = np.full(token.max() + 1, np.nan)
-    of_token[found.index.to_numpy()] = found.to_numpy()
-    return np.where(has_token, of_token[token], np.nan)
+    return np.where(has_token, found.reindex(token).to_numpy(), np.nan)
+
+
+def _numbered(group: Integers, number: pd.Series) -> Integers:
+    """One number for a group and a number within it, which may be null."""
+    within = number.to_numpy(dtype=np.int64, na_value=-1) + 1
+    numbered: Integers = group * (within.max() + 1) + within
+    return numbered
 
 
 def with_common_factor(timing: Timing, factors: Reals, sites_ns: Sequence[Reals]) -> Timing:
@@ -64,5 +69,7 @@ def with_common_factor(timing: Timing, factors: Reals, sites_ns: Sequence[Reals]
     return replace(
         timing,
         common_factor_range=float(factors.max() / factors.min() - 1.0),
-        relative_mad_without_common_factor=median_or_none(relative_mads(stacked(sites_ns))),
+        relative_mad_without_common_factor=typical_relative_mad(
+            repeated_deviations(stacked(sites_ns))
+        ),
     )

@@ -49,7 +49,9 @@ _PARTS = fields(ConcurrentTime)
 
 
 def concurrency(times: ConcurrentTime, places: Integers, duration_ns: Reals) -> Concurrency:
-    """Shares of the time of some launches; None where one of them cannot tell.
+    """Shares of the time of some launches, and the fill beside them, at most 1.
+
+    None where one of the launches cannot tell; the fill also where nothing ran beside them.
 
     Args:
         times: of all launches.
@@ -108,7 +110,7 @@ def _of_device(kernels: pd.DataFrame, attributed_ns: Reals, sm_fill: Reals) -> C
         own = _time_shared(spans, scope=context, member=stream)
         contexts = _time_shared(spans, scope=device, member=context)
         beside = _time_shared(spans, scope=device, member=stream)
-        filled = _filled_beside(spans, stream, sm_fill)
+        filled = _filled_beside(spans, stream, sm_fill) if beside.any() else beside
     return ConcurrentTime(
         other_streams=np.where(is_stream_known, own, np.nan),
         other_contexts=np.where(is_context_known, contexts, np.nan),
@@ -202,9 +204,10 @@ class _Level:
     ) -> None:
         size = len(times)
         moments = np.concatenate([scope * size + first, scope * size + last])
-        self.places, piece = np.unique(moments, return_inverse=True)
-        change = np.bincount(piece, np.concatenate([weights, -weights]), len(self.places))
-        self.level = np.cumsum(change)
+        # Stable: what is sorted in part, as launches in order of start are, is sorted fast.
+        order = np.argsort(moments, kind="stable")
+        self.places = moments[order]
+        self.level = np.cumsum(np.concatenate([weights, -weights])[order])
         self.times = times[self.places % size]
 
     def integral(self, spans: _Spans, scope: Integers, at_least: int | None = None) -> Reals:

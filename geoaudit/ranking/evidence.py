@@ -112,17 +112,18 @@ def timing_of(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
     if not places.size:
         return None
     durations, position = kernels.duration_ns[places], kernels.position[places]
-    sites = kernels.signature[places] * (position.max() + 2) + position
+    numbers = kernels.signature[places] * (position.max() + 2) + position
+    sites = list(groups(numbers))
     overlapped = kernels.overlapped_ns[places]
     total_ns = float(durations.sum())
     known = total_ns > 0 and not np.isnan(overlapped).any()
     timing = timing_of_sites(
-        [durations[site] for site in groups(sites)],
+        [durations[site] for site in sites],
         overlapped_fraction=float(overlapped.sum()) / total_ns if known else None,
     )
     # Without tokens nobody knows which launches are of one call site.
     if position.max() < 0:
         return replace(timing, sites=None, site_spread=None, site_std_ns=None)
     factors = kernels.common_factor[places]
-    steady = [(durations / factors)[site] for site in groups(sites)]
-    return with_common_factor(timing, factors, steady)
+    steady_ns = durations / factors
+    return with_common_factor(timing, factors, [steady_ns[site] for site in sites])

@@ -71,17 +71,38 @@ def _shape_fields(shape: LaunchShape) -> dict[str, Plain]:
     }
 
 
+_TIMING_FIELDS = {
+    "duration_median_ns": "median_ns",
+    "duration_mean_ns": "mean_ns",
+    "duration_std_ns": "std_ns",
+    "relative_mad": "relative_mad",
+    "relative_mad_low": "relative_mad_low",
+    "relative_mad_high": "relative_mad_high",
+    "relative_iqr": "relative_iqr",
+    "p99_to_median": "p99_to_median",
+    "bimodal_fraction": "bimodal_fraction",
+    "mode_distance": "mode_distance",
+    "drift_fraction": "drift_fraction",
+    "drift": "drift",
+    "outliers": "outliers",
+    "outlier_excess_ns": "outlier_excess_ns",
+    "outlier_max_excess_ns": "outlier_max_excess_ns",
+    "common_factor_range": "common_factor_range",
+    "relative_mad_without_common_factor": "relative_mad_without_common_factor",
+    "site_spread": "site_spread",
+    "site_std_ns": "site_std_ns",
+    "sites": "sites",
+    "timed_launches": "launches",
+    "repetitions": "repetitions",
+    "overlapped_fraction": "overlapped_fraction",
+}
+"""Field -> attribute of `Timing`."""
+
+
 def _timing_fields(timing: Timing | None) -> dict[str, Plain]:
     return {
-        "duration_median_ns": plain_number(timing.median_ns if timing else None),
-        "duration_mean_ns": plain_number(timing.mean_ns if timing else None),
-        "duration_std_ns": plain_number(timing.std_ns if timing else None),
-        "relative_mad": plain_number(timing.relative_mad if timing else None),
-        "site_spread": plain_number(timing.site_spread if timing else None),
-        "sites": plain_number(timing.sites if timing else None),
-        "timed_launches": plain_number(timing.launches if timing else None),
-        "repetitions": plain_number(timing.repetitions if timing else None),
-        "overlapped_fraction": plain_number(timing.overlapped_fraction if timing else None),
+        field: plain_number(None if timing is None else getattr(timing, attribute))
+        for field, attribute in _TIMING_FIELDS.items()
     }
 
 

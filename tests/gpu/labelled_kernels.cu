@@ -109,24 +109,23 @@ __device__ __forceinline__ void chain(
     if (carry != 0) out[threadIdx.x] = carry;
 }
 
-// The chain with LIVE values that were loaded before it: summed before it (KEPT = false), or after
-// it, so that they stay in registers meanwhile.
+// The chain with LIVE values made before it: summed before it (KEPT = false), or after it, so that
+// they stay in registers meanwhile. To make one is an addition that cannot be done again instead.
 template <int LIVE, bool KEPT>
 __device__ __forceinline__ void chain_beside(
     const float *in, float *out, int items, int rounds, int first, int step) {
-    const volatile float *values = in;
-    float live[LIVE], sum = 0.0f;
+    int live[LIVE], sum = 0;
 #pragma unroll
     for (int i = 0; i < LIVE; ++i) {
-        live[i] = values[i];
-        if (!KEPT) sum += live[i];
+        asm volatile("add.s32 %0, %1, %2;" : "=r"(live[i]) : "r"(rounds), "r"(i));
+        if (!KEPT) sum ^= live[i];
     }
-    if (!KEPT && sum != 0.0f) out[threadIdx.x] = sum;
+    if (!KEPT && sum == -1) out[threadIdx.x] = sum;
     chain(in, out, items, rounds, first, step);
     if constexpr (KEPT) {
 #pragma unroll
-        for (int i = 0; i < LIVE; ++i) sum += live[i];
-        if (sum != 0.0f) out[threadIdx.x] = sum;
+        for (int i = 0; i < LIVE; ++i) sum ^= live[i];
+        if (sum == -1) out[threadIdx.x] = sum;
     }
 }
 

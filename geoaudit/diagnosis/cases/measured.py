@@ -10,6 +10,7 @@ from geoaudit.diagnosis.recognition import (
     spread_of,
     tail_loss,
 )
+from geoaudit.diagnosis.spread import looks_time_sliced
 from geoaudit.diagnosis.thresholds import (
     BUSY_COMPUTE,
     BUSY_SMS,
@@ -18,6 +19,8 @@ from geoaudit.diagnosis.thresholds import (
     OVERLAPPED,
     SLOW_MEMORY,
     TAIL_FULL_WAVES,
+    WORTHWHILE_SLICES,
+    WORTHWHILE_TAIL,
     Thresholds,
 )
 from geoaudit.diagnosis.weighing import confirmed, inconclusive, suspected
@@ -28,7 +31,7 @@ from geoaudit.diagnosis.wording import (
     grid_on_sms,
     median,
 )
-from geoaudit.quantities import percent
+from geoaudit.quantities import duration, percent, plural
 
 
 def contended(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
@@ -45,6 +48,24 @@ def contended(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | 
         f"{percent(share)} of its time is under kernels of other streams or processes that have "
         f"blocks for {percent(beside)} of the SMs, beside its own {percent(fill)}",
         "the kernel replayed alone (geoaudit scan --confirm)",
+    )
+
+
+def time_sliced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """Rare launches that take a time slice longer: another process has the device meanwhile."""
+    timing = evidence.timing
+    if timing is None or not looks_time_sliced(timing):
+        return None
+    excess_ns = (timing.outliers or 0) * (timing.outlier_excess_ns or 0.0)
+    share = excess_ns / (timing.launches * timing.mean_ns)
+    if share < WORTHWHILE_SLICES:
+        return None
+    return suspected(
+        "contended",
+        f"{timing.outliers} of {plural(timing.launches, 'launch', 'launches')} took about "
+        f"{duration(timing.outlier_excess_ns)} longer than the median of {median(evidence)}, as a "
+        f"time slice does, {percent(share)} of all its time: another process has the device then",
+        "the same recording while nothing else uses the device",
     )
 
 
@@ -88,6 +109,8 @@ def compute_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdic
     busy = None if counters is None else counters.sm_throughput_fraction
     if busy is None or busy < BUSY_COMPUTE or (dram_share_of(evidence) or 0.0) >= SLOW_MEMORY:
         return None
+    if (tail_loss(evidence, TAIL_FULL_WAVES) or 0.0) > 1 - WORTHWHILE_TAIL:
+        return None
     return confirmed(
         "compute_bound",
         f"counted, the busiest unit of its SMs is at {percent(busy)} of its peak over "
@@ -100,7 +123,9 @@ def imbalanced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict |
     counters, fill = evidence.counters, evidence.geometry.sm_fill
     if counters is None or counters.sm_active_fraction is None or fill is None:
         return None
-    if fill < FILLED_SM_FILL or counters.sm_active_fraction >= IDLE_SMS:
+    # A partial last wave idles SMs too, and is another verdict.
+    expected = evidence.geometry.wave_efficiency if evidence.geometry.full_waves else fill
+    if fill < FILLED_SM_FILL or counters.sm_active_fraction >= IDLE_SMS * (expected or 1.0):
         return None
     return confirmed(
         "imbalanced",

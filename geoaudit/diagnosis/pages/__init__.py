@@ -10,6 +10,7 @@ from geoaudit.diagnosis.pages.floors import FLOOR_PAGES
 from geoaudit.diagnosis.pages.geometry import GEOMETRY_PAGES
 from geoaudit.diagnosis.pages.identity import IDENTITY_PAGES
 from geoaudit.diagnosis.pages.page import Kind, Page
+from geoaudit.diagnosis.pages.spread import SPREAD_PAGES
 from geoaudit.diagnosis.pages.time import TIME_PAGES
 from geoaudit.diagnosis.pages.verdicts import VERDICT_PAGES
 from geoaudit.diagnosis.rule import Rule
@@ -38,6 +39,7 @@ def all_pages() -> tuple[Page, ...]:
         *VERDICT_PAGES,
         *GEOMETRY_PAGES,
         *TIME_PAGES,
+        *SPREAD_PAGES,
         *FLOOR_PAGES,
         *COUNTER_PAGES,
         *IDENTITY_PAGES,

@@ -84,48 +84,6 @@ TIME_PAGES: tuple[Page, ...] = (
         ),
     ),
     column(
-        "relative_mad",
-        "Spread of the durations within a call site",
-        aliases=("spread", "mad", "±", "+-"),
-        sections=Sections(
-            measures="Median absolute deviation / median of a call site, and the median of that "
-            "over the sites of the row; 0 to 1.",
-            matters="Starvation repeats like a metronome, contention does not: the spread tells "
-            "them apart.",
-            formula="median over sites of (median |x - median x| / median x). Tight: upper bound "
-            "(95 %) at most 3 % or two timer ticks of 32 ns; wide: lower bound at least 8 %; "
-            "undecided between, and below 10 launches.",
-            example="1.1 % over 69 launches at 12 sites: tight.",
-            action="Wide: replay the kernel alone before reshaping it.",
-            limits="A starved kernel can be noisy too (24.6 % was seen on an idle machine), so a "
-            "wide spread never proves contention by itself.",
-        ),
-    ),
-    column(
-        "site_spread",
-        "How far the call sites lie apart",
-        aliases=("sites ±", "sites +-"),
-        sections=Sections(
-            measures="Relative MAD of the sites' medians about their median, 0 to 1.",
-            formula="median |m - median m| / median m over the sites' medians m",
-            example="A kernel that runs at layers of two widths: tight at each site, 40 % apart.",
-            action="Large: rank with --by position to see the sites.",
-            limits="None with one site.",
-        ),
-    ),
-    column(
-        "sites",
-        "Call sites of the row",
-        sections=Sections(
-            measures="Different positions of the token at which the launches stand.",
-            formula="count of distinct (kernel, geometry, position)",
-            example="One norm at 61 layers, twice each: 122 sites.",
-            action="Few launches per site make a spread uncertain: record more tokens.",
-            limits="Null without tokens: nobody knows which launches are of one site, and figures "
-            "within a site are of all launches together.",
-        ),
-    ),
-    column(
         "overlapped_fraction",
         "Share of its time under other kernels",
         sections=Sections(

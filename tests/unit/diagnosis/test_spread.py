@@ -245,3 +245,25 @@ def test_order_of_the_sites_does_not_matter(values: list[list[int]]) -> None:
     assert forward.relative_mad == pytest.approx(backward.relative_mad)
     assert forward.std_ns == pytest.approx(backward.std_ns)
     assert forward.launches == backward.launches == sum(len(site) for site in values)
+
+
+@pytest.mark.parametrize("law", ["normal", "lognormal"])
+@pytest.mark.parametrize(
+    ("count", "launches"), [(1, 10), (1, 12), (1, 30), (4, 3), (3, 4), (5, 12)]
+)
+def test_the_interval_covers_quantised_durations(law: str, count: int, launches: int) -> None:
+    generator = np.random.default_rng(8)
+
+    def durations_ns(shape: tuple[int, int]) -> Site:
+        noise = 0.05 / NORMAL_MAD * generator.standard_normal(shape)
+        factors = 1 + noise if law == "normal" else np.exp(noise)
+        return np.round(3_000 * factors / 32) * 32
+
+    whole = durations_ns((1, 400_001))[0]
+    true_mad = float(np.median(np.abs(whole - np.median(whole))) / np.median(whole))
+    covered = 0
+    for _ in range(SAMPLES):
+        interval = spread_interval(list(durations_ns((count, launches))))
+        assert interval is not None
+        covered += interval[0] <= true_mad <= interval[1]
+    assert covered / SAMPLES >= 0.92
