@@ -64,17 +64,21 @@ def rank(
     Exit codes: 0; 1 something --fail-on names; 2 unusable input; 3 could not measure, which
     includes a replayed recording under --fail-on.
     """
-    from geoaudit.launches.store import read_recording
-    from geoaudit.ranking.rank import rank as rank_recording
-
-    counted = with_counters_from(read_recording(scan), choices["counters_from"])
-    audit = rank_recording(counted, rank_options_of(choices))
+    audit = _audit(scan, choices)
     write_outputs(
         _renderers(audit, top, wide),
         OutputOptions(format=format_name, file=output_file, extra=outputs),
     )
     _say_where_no_row_is(audit)
     apply_gate(audit, fail_on)
+
+
+def _audit(scan: Path, choices: dict[str, Any]) -> "Audit":
+    from geoaudit.launches.store import read_recording
+    from geoaudit.ranking.rank import rank as rank_recording
+
+    counted = with_counters_from(read_recording(scan), choices["counters_from"])
+    return rank_recording(counted, rank_options_of(choices))
 
 
 def _say_where_no_row_is(audit: "Audit") -> None:

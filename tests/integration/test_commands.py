@@ -277,7 +277,7 @@ def test_the_examples_of_rank_work_on_the_shipped_capture() -> None:
         for line in run("rank", "--help").output.splitlines()
         if (words := line.split())[:2] == ["geoaudit", "rank"]
     ]
-    assert len(examples) == 7
+    assert len(examples) == 8
     for words in examples:
         # A gate refuses the replay, after the table is printed.
         result = run(*words, code=3 if "--fail-on" in words else 0)

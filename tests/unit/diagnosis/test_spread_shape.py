@@ -127,7 +127,7 @@ def test_time_slices_are_rare_outliers_that_leave_the_median_alone() -> None:
     assert shared.spread == alone.spread == "tight"
     assert [looks_time_sliced(timing) for timing in (alone, shared)] == [False, True]
     assert looks_time_sliced(time_sliced(3, 20_000.0)) is False
-    assert looks_time_sliced(time_sliced(10, 1_100_000.0)) is False
+    assert looks_time_sliced(time_sliced(10, 1_100_000.0)) is True
     assert looks_time_sliced(timing_of_sites([np.array([5.0, 5.0, 6.0])])) is None
 
 

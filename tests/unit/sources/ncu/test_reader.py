@@ -260,7 +260,7 @@ def test_both_pages_of_the_same_launches_give_the_same_table() -> None:
     # Two runs of one program: what was launched is equal, what was measured is not.
     # The details page does not print the barriers.
     assert pages[0].launches[s.BARRIERS_PER_BLOCK].notna().all()
-    measured = [s.DURATION_NS, s.DRAM_BYTES, s.SM_ACTIVE_FRACTION, s.PROCESS, s.BARRIERS_PER_BLOCK]
+    measured = [s.DURATION_NS, *s.COUNTERS, s.PROCESS, s.BARRIERS_PER_BLOCK]
     raw_page, details_page = (page.launches.drop(columns=measured) for page in pages)
     pd.testing.assert_frame_equal(raw_page, details_page)
     for page in pages:
