@@ -1,5 +1,6 @@
 """Running a manifest: what `geoaudit scan` does without an argument, and with a MANIFEST.toml."""
 
+import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,16 +14,12 @@ from geoaudit.cli.suite_options import SuiteChoices
 from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, NotMeasuredError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from geoaudit.launches.recording import Recording, TokenOptions
     from geoaudit.manifest.model import Manifest
     from geoaudit.manifest.planned import StepPlan
-    from geoaudit.manifest.settings import ArmListing, Settings
+    from geoaudit.manifest.settings import Settings
     from geoaudit.recording.selection import Selection
     from geoaudit.recording.suite.suite_run import SuiteRecording
-
-WIDTH = 96
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,17 +66,20 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
         InputError: the manifest or a choice cannot be used.
         NotMeasuredError: it cannot be run here.
     """
+    from geoaudit.manifest.settings import unknown_variables
     from geoaudit.recording.selection import select
 
-    if choices.list_arms:
-        ready_suite(file, choices)  # a wrong name beside it is told, not passed over
-        for line in arm_lines(read_suite(file)):
+    suite = ready_suite(file, choices)
+    say(unknown_variables(suite.manifest, os.environ))
+    if choices.only_prints:
+        for line in _printed(suite, choices):
             click.echo(line)
         return EXIT_CLEAN
-    if file is None and not choices.options_given and _is_replay():
+    if not choices.all_arms:
+        refuse_idle_arms(suite)
+    if _is_replay(suite, choices):
         save([select(replayed(), kept.options, kept.selection)], kept.output)
         return EXIT_CLEAN
-    suite = ready_suite(file, choices)
     require_device(suite, choices)
     run = run_suite(suite, choices)
     # How many tokens there are was said to the suite, which ran so many.
@@ -95,6 +95,19 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
     return EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
 
 
+def _printed(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
+    """The lines of ``--list-arms`` or ``--plan``."""
+    from geoaudit.cli.arm_list import arm_lines
+    from geoaudit.cli.plan_view import plan_document, plan_lines
+    from geoaudit.render.names import visible
+
+    name, plan = suite.manifest.name, suite.plan
+    if choices.plan_format == "json":
+        return [json.dumps(plan_document(name, plan), indent=2)]
+    lines = plan_lines(name, plan) if choices.plan else arm_lines(suite.manifest, suite.settings)
+    return [visible(line) if line else "" for line in lines]
+
+
 def replayed() -> "Recording":
     """The capture that ships with geoaudit, marked as replayed."""
     from geoaudit.cli.shipped import shipped_capture
@@ -104,13 +117,19 @@ def replayed() -> "Recording":
     return replace(shipped, metadata=replace(shipped.metadata, replayed=True))
 
 
-def _is_replay() -> bool:
-    """Whether the suite cannot run here, and nobody asked for an arm."""
+def _is_replay(suite: ReadySuite, choices: SuiteChoices) -> bool:
+    """Whether the suite cannot run here, and nobody asked for more than its baseline."""
     from geoaudit.recording.suite.presence import has_device
 
-    if has_device():
+    if suite.file is not None or suite.settings.arms_on or has_device():
         return False
-    return not ready_suite(None, SuiteChoices()).settings.arms_on
+    # An arm that is named and off changes nothing.
+    return set(_asked(choices)) <= {"--arm"}
+
+
+def _asked(choices: SuiteChoices) -> list[str]:
+    """The options that ask for a run of their own."""
+    return [*choices.options_given, *(["--tokens"] if choices.tokens is not None else [])]
 
 
 def read_suite(file: Path | None) -> "Manifest":
@@ -133,6 +152,8 @@ def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
     """
     from geoaudit.manifest.plan import plan
     from geoaudit.manifest.settings import resolve_settings
+    from geoaudit.manifest.token_check import check_tokens
+    from geoaudit.recording.suite.suite_run import DEFAULT_TOKENS, WARM_UP_TOKENS
 
     manifest = read_suite(file)
     settings = resolve_settings(
@@ -143,26 +164,24 @@ def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
         environment=os.environ,
     )
     worked_out = plan(manifest, settings, choices.step)
-    if not choices.all_arms:
-        _refuse_idle_arms(manifest, settings, worked_out)
+    check_tokens(worked_out, WARM_UP_TOKENS + (choices.tokens or DEFAULT_TOKENS))
     return ReadySuite(manifest=manifest, settings=settings, plan=worked_out, file=file)
 
 
-def _refuse_idle_arms(manifest: "Manifest", settings: "Settings", worked_out: "StepPlan") -> None:
+def refuse_idle_arms(suite: ReadySuite) -> None:
     """An arm that changes no launch would be recorded, and reported, as one that wins nothing.
 
     Raises:
         NotMeasuredError: an arm that is on makes no difference to this step.
     """
-    from geoaudit.manifest.plan import plan
+    from geoaudit.manifest.arm_steps import idle_arms
 
-    for arm in settings.arms_on:
-        without = replace(settings, arms={**settings.arms, arm: 0})
-        if plan(manifest, without, worked_out.step).launches == worked_out.launches:
-            raise NotMeasuredError(
-                f"the arm {arm} changes no launch of the step {worked_out.step} with these "
-                "settings: nothing would be measured. Name another step (--step) or leave it out."
-            )
+    for arm in idle_arms(suite.manifest, suite.settings, suite.plan):
+        raise NotMeasuredError(
+            f"the arm {arm} changes no launch of the step {suite.plan.step} with these settings: "
+            "nothing would be measured. Name another step (--step) or leave it out; --list-arms "
+            "says which steps it changes."
+        )
 
 
 def require_device(suite: ReadySuite, choices: SuiteChoices) -> None:
@@ -177,13 +196,13 @@ def require_device(suite: ReadySuite, choices: SuiteChoices) -> None:
 
     if has_device():
         return
-    on = " ".join(f"{VARIABLE_PREFIX}{name}={n}" for name, n in suite.settings.arms_on.items())
-    what = str(suite.file or " ".join(choices.options_given) or on)
+    on = [f"{VARIABLE_PREFIX}{name}={n}" for name, n in suite.settings.arms_on.items()]
+    what = suite.file or f"a run with {' and '.join(_asked(choices) or on)}"
     launches = plural(len(suite.plan.launches), "launch", "launches")
     raise NotMeasuredError(
-        f"{what}: this needs a CUDA device, and none was found. Nothing is wrong with the "
-        f"settings as far as can be told without one: a token is {launches}, in "
-        f"{byte_count(suite.plan.device_bytes)} of device memory."
+        f"{what} needs a CUDA device, and none was found. Nothing is wrong with the settings as "
+        f"far as can be told without one: a token is {launches}, in "
+        f"{byte_count(suite.plan.device_bytes)} of device memory, and --plan shows them."
     )
 
 
@@ -224,33 +243,3 @@ def next_lines(suite: ReadySuite) -> list[str]:
         f"then: {again} --all-arms -o arms-{DEFAULT_SCAN} runs the same step reshaped; "
         "--list-arms says how"
     ]
-
-
-def arm_lines(manifest: "Manifest") -> list[str]:
-    """The text of ``--list-arms``."""
-    from geoaudit.manifest.settings import list_arms, restore_set
-
-    listed = list_arms(manifest)
-    if not listed:
-        return [f"{manifest.name}: no arms"]
-    lines = [f"{manifest.name}: {len(listed)} arms", ""]
-    for one in listed:
-        lines += [*_arm_text(one), ""]
-    restore = click.wrap_text(restore_set(manifest), WIDTH, "  ", "  ")
-    return [*lines, "the baseline, whatever the environment says:", *restore.splitlines()]
-
-
-def _arm_text(listing: "ArmListing") -> "Iterator[str]":
-    arm = listing.arm
-    title = f"{arm.name}  {arm.arm_class}"
-    yield title if arm.in_all else f"{title}, not one of --all-arms"
-    details = [arm.reason]
-    if arm.inert:
-        details.append(f"changes nothing {arm.inert}.")
-    if len(arm.values) > 1:
-        details.append(f"values {', '.join(map(str, arm.values))}; {arm.values[0]} by itself.")
-    if arm.excludes:
-        details.append(f"never with {', '.join(sorted(arm.excludes))}.")
-    details.append(f"kernels: {', '.join(listing.kernels)}")
-    for text in details:
-        yield from click.wrap_text(text, WIDTH, "  ", "  ").splitlines()
