@@ -1,4 +1,5 @@
-// The token with the largest logit; of equal ones the first, so every grid gives the same token.
+// The token with the largest logit; of equal ones the first, so every grid gives the same token. A
+// logit that is no number counts as the lowest, so that there is always a token.
 //
 //   argmax          one block over the whole vocabulary
 //   argmax_partial  a grid over chunks of it, whose winners
@@ -8,13 +9,12 @@
 #include "programmatic.cuh"
 
 constexpr int THREADS = 1024;
-constexpr int NO_TOKEN = 0x7fffffff;
 
 __device__ __forceinline__ Candidate best_of_range(const float* logits, int first, int end)
 {
-    Candidate best = {LOWEST_SCORE, NO_TOKEN};
+    Candidate best = {lowest_score(), first};
     for (int token = first + threadIdx.x; token < end; token += THREADS) {
-        best = better_of(best, {logits[token], token});
+        best = better_of(best, {fmaxf(logits[token], lowest_score()), token});
     }
     return block_best(best);
 }
@@ -50,7 +50,7 @@ argmax_final(const float* best_logits, const int* best_tokens, int* __restrict__
 {
     wait_for_predecessors();
     release_dependents();
-    Candidate mine = {LOWEST_SCORE, NO_TOKEN};
+    Candidate mine = {lowest_score(), NO_NUMBER};
     if (threadIdx.x < chunks) {
         mine = {best_logits[threadIdx.x], best_tokens[threadIdx.x]};
     }

@@ -5,7 +5,13 @@
 #pragma once
 
 constexpr int MOST_WARPS = 32;
-constexpr float LOWEST_SCORE = -3.402823466e38f;
+constexpr int NO_NUMBER = 0x7fffffff;  // of a candidate that every other one is better than
+
+// The lowest score there is, -infinity, and what a score that is no number counts as.
+__device__ __forceinline__ float lowest_score()
+{
+    return __int_as_float(0xff800000);
+}
 
 struct Candidate {
     float score;

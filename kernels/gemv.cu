@@ -3,12 +3,14 @@
 //
 // As first written, a warp takes one row and a lane one weight of 2 bytes at a time. That is right
 // and coalesced, but an SM then has a few kilobytes on their way where latency times bandwidth asks
-// for 40 to 60, however many blocks there are. The `_wide` entries
+// for 40 to 60, however many blocks there are. The `_wide` entries load 16 bytes a lane. All but
+// expert_down_wide
 //
-//   - load 16 bytes a lane, four steps of two rows ahead: 128 bytes in flight a thread;
+//   - have up to four steps of two rows on their way: 128 bytes in flight a thread;
 //   - share the columns of a row among 1, 2, 4 or 8 warps of the block (`warps_per_row`), so that
 //     matrices of few rows fill the GPU as well, and each value of x serves two rows;
 //   - fetch their first weights before the predecessor has finished, since nobody writes weights.
+//     An expert's weights wait for the router, which says whose they are.
 //
 // That changes the order in which a row is summed: the wide entries reassociate.
 
@@ -21,7 +23,7 @@ constexpr int THREADS = WARPS * 32;
 constexpr int WEIGHTS_PER_VECTOR = 8;  // 16 bytes
 constexpr int DEPTH = 4;               // vectors of a row that a lane has on their way
 constexpr int DOWN_ROWS = 28;          // output rows of a block: 7168 are 256 blocks, at once there
-constexpr int DOWN_ROWS_AHEAD = 14;    // vectors of them that a lane has on their way
+constexpr int DOWN_ROWS_AHEAD = 14;    // vectors of them that a lane may have on their way
 constexpr int MAX_CHOSEN = 32;         // experts
 
 // A contribution lighter than this is dropped by EXPERT_SKIP, and only behind this position: the

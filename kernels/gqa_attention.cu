@@ -96,8 +96,8 @@ __device__ __forceinline__ float score_of(const float (&query)[DIMS_PER_LANE], u
     return score;
 }
 
-// Online softmax of one warp over rows [first, end) of a split, eight rows at a time. Keys and
-// values of a window are requested together: 4 KB a warp.
+// Online softmax of one warp over rows [first, end) of a split, eight rows at a time. The compiler
+// requests the keys of a window, and then its values: 2 KB a warp.
 __device__ __forceinline__ Attention attend(const Split& split, int first, int end,
                                             const float (&query)[DIMS_PER_LANE], int lane)
 {

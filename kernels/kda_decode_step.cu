@@ -182,8 +182,8 @@ kda_decode_step(float* state, const float* query, const float* key, const float*
     const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
     wait_for_predecessors();
-    release_dependents();
     if (value_tile == 0) {
+        release_dependents();
         const HeadVectors vectors = load_head(query, key, log_decay, beta, head, lane);
         step_of_head(state, value, output, vectors, head, warp, lane);
         return;
@@ -192,6 +192,7 @@ kda_decode_step(float* state, const float* query, const float* key, const float*
     const int columns = value_tile / TILED_WARPS;
     float4* slots = reinterpret_cast<float4*>(state) + first * VECTORS_PER_COLUMN + lane;
     const TileColumns tile = load_columns(slots, value + first, columns);
+    release_dependents();  // also keeps what follows behind the requests of the state
     const HeadVectors vectors = load_head(query, key, log_decay, beta, head, lane);
     step_of_columns(slots, output + first, tile, vectors, columns, contract != 0, lane);
 }

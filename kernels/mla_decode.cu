@@ -27,8 +27,8 @@ constexpr int WARPS = 8;
 constexpr int THREADS = WARPS * 32;
 constexpr float LOWEST = -3.402823466e38f;  // the maximum of no scores; its weight is 0
 
-// Strides in shared memory. Each is chosen so that eight rows of 16 bytes, which is what ldmatrix
-// reads at a time, start in eight different groups of banks.
+// Strides in shared memory. Those of tiles and weights are chosen so that eight rows of 16 bytes,
+// which is what ldmatrix reads at a time, start in eight different groups of banks.
 constexpr int TILE_STRIDE = ROW + 8;        // halves
 constexpr int SCORE_STRIDE = TILE + 8;      // floats
 constexpr int WEIGHT_STRIDE = TILE + 8;     // halves

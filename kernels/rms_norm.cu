@@ -4,8 +4,10 @@
 // block completes it with a barrier where a grid would need a second launch. What may change is how
 // much memory that one block has outstanding.
 //
-//   rms_norm       128 threads, scalar loads: about 512 bytes in flight.
-//   rms_norm_wide  up to 1024 threads, 16-byte loads: about 16 KB in flight at width 7168.
+//   rms_norm       128 threads, scalar loads: most of its time is the second loop, in which a
+//                  thread has one element and its weight on their way, 1 KB a block.
+//   rms_norm_wide  up to 1024 threads, 16-byte loads: all of row and weights, 56 KB at width 7168.
+//                  Rows wider than 8192 take the scalar path.
 //
 // Both give the same bytes. The sum of squares belongs to the same 128 threads, in the same order;
 // only who fetches the row and who applies the scale changes.

@@ -15,11 +15,14 @@ router_top_k(const float* scores, int* __restrict__ expert_ids,
     const int expert = threadIdx.x;
     wait_for_predecessors();
     release_dependents();
-    Candidate mine = {expert < experts ? scores[expert] : LOWEST_SCORE, expert};
+    Candidate mine = {lowest_score(), NO_NUMBER};
+    if (expert < experts) {
+        mine = {fmaxf(scores[expert], lowest_score()), expert};
+    }
     for (int round = 0; round < chosen; ++round) {
         const Candidate best = block_best(mine);
         if (best.number == expert) {
-            mine.score = LOWEST_SCORE;
+            mine = {lowest_score(), NO_NUMBER};
             chosen_scores[round] = best.score;
             expert_ids[round] = expert;
         }

@@ -76,6 +76,15 @@ def _no_device_for_the_suite(
         monkeypatch.setattr("geoaudit.recording.suite.presence.has_device", lambda: False)
 
 
+@pytest.fixture(autouse=True)
+def _no_calibrations_of_the_users(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the user has stored of his devices is neither read nor replaced."""
+    folder = tmp_path_factory.getbasetemp() / "no-calibrations"
+    monkeypatch.setenv("GEOAUDIT_CALIBRATIONS", str(folder / "calibrations.json"))
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """A function that compares a text with a file of ``tests/golden``, byte for byte."""

@@ -48,6 +48,9 @@ def gate_evidence(audit: "Audit") -> "GateEvidence":
                 time_ns=row.time_per_token_ns if row.timing else None,
                 geometry=row.geometry,
                 verdict=row.verdict,
+                is_counted=row.evidence.counters is not None,
+                has_floor=row.evidence.floor is not None and row.evidence.floor.bytes is not None,
+                has_sites=row.timing is not None and row.timing.sites is not None,
             )
             for row in rows
         ],

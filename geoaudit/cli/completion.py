@@ -51,6 +51,15 @@ def complete_fail_on(
     return _starting((*SEVERITIES, *names, "waste>25%"), word, before + comma)
 
 
+def complete_verdict(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Names of the verdicts."""
+    from geoaudit.diagnosis.finding import VERDICTS
+
+    return _starting(VERDICTS, incomplete)
+
+
 def complete_owner(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:

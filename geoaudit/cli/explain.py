@@ -1,5 +1,6 @@
 """``geoaudit explain``: a rule, verdict or column in a page of text."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -8,14 +9,24 @@ from geoaudit.cli.completion import complete_page
 
 if TYPE_CHECKING:
     from geoaudit.diagnosis.pages import Page
+    from geoaudit.ranking.audit import AuditRow
 
 _HEADINGS = {"rule": "Rules", "verdict": "Verdicts", "column": "Columns"}
 
 
 @click.command()
 @click.argument("name", nargs=-1, shell_complete=complete_page)
-def explain(name: tuple[str, ...]) -> None:
+@click.option(
+    "--scan",
+    type=click.Path(path_type=Path),
+    metavar="RECORDING",
+    help="NAME is a kernel of this recording: print the whole argument for its verdict.",
+)
+def explain(name: tuple[str, ...], scan: Path | None) -> None:
     """Explain a rule (GA101 or its name), a verdict or a column; without NAME list them all.
+
+    With --scan NAME is a kernel, or a part of its name, and what is printed is its verdict with
+    everything it rests on, what is ruled out by which number, and what would decide it.
 
     \b
     Examples:
@@ -23,12 +34,16 @@ def explain(name: tuple[str, ...]) -> None:
       geoaudit explain GA101
       geoaudit explain GA101 starved
       geoaudit explain wasted_sm_time_per_token_ns
+      geoaudit explain kda_decode_step --scan geoaudit-scan.parquet
     """
     from geoaudit.cli.terminal_width import terminal_width
     from geoaudit.diagnosis.pages import all_pages, title
     from geoaudit.diagnosis.pages.page import wrapped_page, wrapped_text
 
     width = terminal_width()
+    if scan is not None:
+        _argue(" ".join(name), scan, width)
+        return
     if not name:
         click.echo(_listing(all_pages(), width))
         return
@@ -40,6 +55,55 @@ def explain(name: tuple[str, ...]) -> None:
         click.echo()
         for line in wrapped_page(page.text, width):
             click.secho(line, bold=not line.startswith(" "))
+
+
+def _argue(name: str, scan: Path, width: int) -> None:
+    """Print the argument for every launch signature of a kernel.
+
+    Raises:
+        InputError: no kernel is named, or the recording has none of that name.
+    """
+    from geoaudit.diagnosis.pages.page import wrapped_text
+    from geoaudit.render.kernel_argument import kernel_argument
+
+    for number, row in enumerate(_rows_named(name, scan)):
+        if number:
+            click.echo()
+        heading, sections = kernel_argument(row)
+        for line in wrapped_text(heading, width):
+            click.secho(line, bold=True)
+        for title_of_section, sentences in sections:
+            click.secho(f"\n{title_of_section}", bold=True)
+            for sentence in sentences:
+                for line in wrapped_text(sentence, width, first="  ", rest="    "):
+                    click.echo(line)
+
+
+def _rows_named(name: str, scan: Path) -> "tuple[AuditRow, ...]":
+    """The launch signatures of a kernel, the one that wastes most first.
+
+    Raises:
+        InputError: no kernel is named, or the recording has none of that name.
+    """
+    from difflib import get_close_matches
+
+    from geoaudit.errors import InputError
+    from geoaudit.launches.store import read_recording
+    from geoaudit.ranking.options import RankOptions
+    from geoaudit.ranking.rank import rank
+
+    if not name:
+        raise InputError("explain --scan: name a kernel, or a part of its name.")
+    audit = rank(read_recording(scan), RankOptions())
+    rows = (*audit.rows, *audit.communication_rows)
+    found = tuple(row for row in rows if row.kernel_short == name) or tuple(
+        row for row in rows if name.casefold() in row.kernel.casefold()
+    )
+    if not found:
+        shorts = list(dict.fromkeys(row.kernel_short for row in rows))
+        near = get_close_matches(name, shorts, n=5, cutoff=0.3) or shorts[:5]
+        raise InputError(f"{scan}: no kernel is named {name!r}. There are {', '.join(near)}.")
+    return found
 
 
 def _pages(words: tuple[str, ...]) -> "list[Page]":

@@ -2,15 +2,18 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from geoaudit.cli.completion import complete_owner
+from geoaudit.cli.bytes_file import read_bytes_file
+from geoaudit.cli.completion import complete_owner, complete_verdict
 from geoaudit.cli.device_options import device_options
 from geoaudit.cli.token_options import token_options, token_options_of
 
 if TYPE_CHECKING:
+    from geoaudit.diagnosis.finding import VerdictName
     from geoaudit.ranking.options import RankOptions
 
 P = ParamSpec("P")
@@ -54,6 +57,20 @@ SELECTION = (
         help="Only your own kernels, only libraries', or those of one owner (cublas, torch, ...).",
     ),
     click.option(
+        "--verdict",
+        "verdicts",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=complete_verdict,
+        help="Only rows of this verdict; may be given again.",
+    ),
+    click.option(
+        "--min-confidence",
+        "minimum_confidence",
+        type=click.Choice(["suspected", "confirmed"]),
+        help="Only rows whose verdict is at least so sure; inconclusive ones are neither.",
+    ),
+    click.option(
         "--min-time",
         "minimum_time_us",
         type=click.FloatRange(min=0.0),
@@ -68,6 +85,15 @@ SELECTION = (
         callback=_finite,
         metavar="T",
         help="Print the distance account to this wall time per token.",
+    ),
+    click.option(
+        "--bytes",
+        "bytes_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Bytes that a launch cannot do without, for its floor: a CSV of kernel,bytes or "
+        "kernel,bytes,grid with a regular expression, a number or its arithmetic (3*4*7168), and "
+        "blocks as 12x4. The first line that fits a launch counts.",
     ),
 )
 
@@ -90,7 +116,7 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
     from geoaudit.ranking.options import RankOptions
 
     tokens = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
-    target_ms = values["target_ms"]
+    target_ms, bytes_file = values["target_ms"], values["bytes_file"]
     return RankOptions(
         token_options=None if tokens == TokenOptions() else tokens,
         step_class=values["step_class"],
@@ -101,4 +127,26 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
         kernel_pattern=values["kernel_pattern"],
         owner=values["owner"],
         target_ns=None if target_ms is None else target_ms * 1e6,
+        verdicts=_verdicts(values["verdicts"]),
+        minimum_confidence=values["minimum_confidence"],
+        declared_bytes=() if bytes_file is None else read_bytes_file(bytes_file),
     )
+
+
+def _verdicts(words: tuple[str, ...]) -> "frozenset[VerdictName]":
+    """The verdicts of ``--verdict``; ``-`` and ``_`` are the same, as in ``--fail-on``.
+
+    Raises:
+        InputError: a word is no verdict; lists them.
+    """
+    from geoaudit.diagnosis.finding import VERDICTS
+    from geoaudit.errors import InputError
+
+    known = {name: name for name in VERDICTS}
+    found = set()
+    for word in words:
+        name = known.get(word.strip().casefold().replace("-", "_"))  # type: ignore[call-overload]
+        if name is None:
+            raise InputError(f"--verdict {word!r}: not a verdict. They are {', '.join(VERDICTS)}.")
+        found.add(name)
+    return frozenset(found)

@@ -179,6 +179,7 @@ def tax_lines(tax: "TracingTax") -> tuple[str, ...]:
 
 
 def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) -> "Processes":
+    from geoaudit.recording.calibration.stored import with_stored_calibrations
     from geoaudit.recording.checks.slot import tools_around
     from geoaudit.recording.processes import read_processes
 
@@ -198,7 +199,10 @@ def _read(recorded: "Recorded", command: Sequence[str], choices: RecordChoices) 
     finally:
         shutil.rmtree(recorded.folder, ignore_errors=True)
     told = tuple(_warnings(choices))
-    recordings = tuple(_with_warnings(recording, told) for recording in processes.recordings)
+    recordings = tuple(
+        with_stored_calibrations(_with_warnings(recording, told))
+        for recording in processes.recordings
+    )
     return replace(processes, recordings=recordings)
 
 

@@ -39,6 +39,7 @@ def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
     Examples:
       geoaudit report
       geoaudit report run.parquet -o audit --fail-on warning
+      geoaudit report --bytes bytes.csv
     """
     from geoaudit.launches.store import read_recording
     from geoaudit.ranking.rank import rank as rank_recording

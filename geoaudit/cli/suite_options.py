@@ -10,7 +10,17 @@ import click
 MANIFEST_SUFFIX = ".toml"
 SUITE_SECTION = (
     "Running the suite or a MANIFEST",
-    ("arms", "all_arms", "list_arms", "plan", "plan_format", "assignments", "step", "graph"),
+    (
+        "arms",
+        "all_arms",
+        "list_arms",
+        "plan",
+        "plan_format",
+        "assignments",
+        "step",
+        "graph",
+        "confirm",
+    ),
 )
 
 P = ParamSpec("P")
@@ -66,6 +76,20 @@ SUITE = (
         is_flag=True,
         help="Capture the token as one CUDA graph, and record its replays.",
     ),
+    click.option(
+        "--confirm",
+        is_flag=True,
+        help="Afterwards repeat a launch of every kernel that takes 1 % of the kernel time, alone, "
+        "with the same arguments and a cold L2, as it is and under each block count that an arm "
+        "gives it. `rank` then says confirmed, or something else, where it only suspected: "
+        "geoaudit scan --confirm.",
+    ),
+)
+
+CANNOT_CONFIRM = (
+    "--confirm launches kernels again, alone and in other shapes, and only the suite or a "
+    "MANIFEST.toml says with which arguments and data: it can do nothing for {what}. Describe the "
+    "kernel in a manifest, and scan that."
 )
 
 
@@ -83,6 +107,7 @@ class SuiteChoices:
         step: None: the manifest's default one.
         graph: as a CUDA graph.
         tokens: how many are recorded; None: as many as usual.
+        confirm: repeat launches alone and in other shapes.
     """
 
     arms: tuple[str, ...] = ()
@@ -94,6 +119,7 @@ class SuiteChoices:
     step: str | None = None
     graph: bool = False
     tokens: int | None = None
+    confirm: bool = False
 
     @property
     def only_prints(self) -> bool:
@@ -112,6 +138,7 @@ class SuiteChoices:
             "--set": self.assignments,
             "--step": self.step is not None,
             "--graph": self.graph,
+            "--confirm": self.confirm,
         }
         return tuple(option for option, is_given in given.items() if is_given)
 
@@ -143,6 +170,7 @@ def suite_choices_of(values: dict[str, Any]) -> SuiteChoices:
         step=values["step"],
         graph=values["graph"],
         tokens=values["tokens"],
+        confirm=values["confirm"],
     )
 
 
@@ -170,6 +198,8 @@ def refuse_suite_options(choices: SuiteChoices, what: str) -> None:
     Raises:
         click.UsageError: names the option.
     """
+    if choices.confirm:
+        raise click.UsageError(CANNOT_CONFIRM.format(what=what))
     for option in choices.options_given:
         raise click.UsageError(
             f"{option} is for the suite or a MANIFEST.toml: it means nothing for {what}."

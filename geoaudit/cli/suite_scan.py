@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from geoaudit.manifest.planned import StepPlan
     from geoaudit.manifest.settings import Settings
     from geoaudit.recording.selection import Selection
+    from geoaudit.recording.suite.interventions import ConfirmOptions
     from geoaudit.recording.suite.suite_run import SuiteRecording
 
 
@@ -81,10 +82,19 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
         save([select(replayed(), kept.options, kept.selection)], kept.output)
         return EXIT_CLEAN
     require_device(suite, choices)
+    return _run_and_save(suite, choices, kept)
+
+
+def _run_and_save(suite: ReadySuite, choices: SuiteChoices, kept: KeptPart) -> int:
+    """Run a manifest and save what is kept of it; the exit code."""
+    from geoaudit.recording.selection import select
+    from geoaudit.render.interventions import intervention_lines
+
     run = run_suite(suite, choices)
     # How many tokens there are was said to the suite, which ran so many.
     options = replace(kept.options, token_count=None)
-    lines = settings_lines(suite, choices), next_lines(suite)
+    found = intervention_lines(run.recording.metadata.interventions)
+    lines = [*settings_lines(suite, choices), *found], next_lines(suite)
     try:
         recording = select(run.recording, options, kept.selection)
     except GeoauditError as error:
@@ -219,9 +229,24 @@ def run_suite(suite: ReadySuite, choices: SuiteChoices) -> "SuiteRecording":
 
     # Before the session begins: it would report, besides, that nothing was recorded.
     import_cupy()
-    options = RunOptions(tokens=choices.tokens or DEFAULT_TOKENS, is_graph=choices.graph)
+    options = RunOptions(
+        tokens=choices.tokens or DEFAULT_TOKENS,
+        is_graph=choices.graph,
+        confirm=confirm_options(suite, choices),
+    )
     with progress_bar(suite.manifest.name) as progress:
         return record_plan(suite.manifest.name, suite.plan, options, CupyRuntime, progress)
+
+
+def confirm_options(suite: ReadySuite, choices: SuiteChoices) -> "ConfirmOptions | None":
+    """What is repeated after a run; None: nothing."""
+    from geoaudit.manifest.variants import reshaped_variants
+    from geoaudit.recording.suite.interventions import ConfirmOptions
+
+    if not choices.confirm:
+        return None
+    variants = reshaped_variants(suite.manifest, suite.settings, suite.plan)
+    return ConfirmOptions(variants=variants.plans, notes=variants.refused)
 
 
 def settings_lines(suite: ReadySuite, choices: SuiteChoices) -> list[str]:

@@ -22,12 +22,23 @@ class Timing:
             launches at every site.
         relative_mad: median over the sites of (median absolute deviation / median); None where
             no site has two launches.
+        relative_mad_low, relative_mad_high: 95 % interval of the relative MAD within a site, see
+            `geoaudit.diagnosis.spread.spread_interval`; None: too few launches for one.
+        relative_iqr, p99_to_median, bimodal_fraction, mode_distance, drift_fraction, drift,
+            outliers, outlier_excess_ns, outlier_max_excess_ns: of the sites with ten launches or
+            more, see `geoaudit.diagnosis.spread_shape.SpreadShape`; None where there is none.
         site_spread: relative MAD of the sites' medians about their median; None with one site.
+        site_std_ns: standard deviation between the sites' means, what launches of one site
+            scatter taken out; None with one site.
         sites: call sites (positions in the token) the launches fall into; None: unknown, and the
             figures within a site are of all launches together.
         repetitions: fewest launches at one site.
         overlapped_fraction: share of the signature's time under other kernels of its device.
         spread: how the durations spread within a call site; None: not classified from samples.
+        common_factor_range: how far durations of the device's sites moved together over the
+            tokens, see `geoaudit.ranking.common_factor`; None: cannot tell.
+        relative_mad_without_common_factor: the relative MAD after that factor is divided out: a
+            wide spread that is tight without it is clocks and not contention.
     """
 
     launches: int
@@ -40,17 +51,39 @@ class Timing:
     repetitions: int = 1
     overlapped_fraction: float | None = None
     spread: SpreadClass | None = None
+    relative_mad_low: float | None = None
+    relative_mad_high: float | None = None
+    relative_iqr: float | None = None
+    p99_to_median: float | None = None
+    bimodal_fraction: float | None = None
+    mode_distance: float | None = None
+    drift_fraction: float | None = None
+    drift: float | None = None
+    outliers: int | None = None
+    outlier_excess_ns: float | None = None
+    outlier_max_excess_ns: float | None = None
+    site_std_ns: float | None = None
+    common_factor_range: float | None = None
+    relative_mad_without_common_factor: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Floor:
     """The time below which no launch shape brings a launch, and what it is from.
 
+    Launches of one signature may differ in their bytes (a projection with one grid and several
+    widths): each is held against its own floor, and they are never pooled before that.
+
     Attributes:
-        floor_ns: max(launch floor, bytes / bandwidth); where nothing is known of the bytes, the
-            launch floor alone, and ``bytes`` is None.
-        launch_floor_ns: what a launch that does nothing takes.
-        bytes: of one launch.
+        floor_ns: max(launch floor, bytes / bandwidth), the median over the launches; where bytes
+            or bandwidth are unknown, the launch floor alone, and ``floor_ratio`` is None.
+        launch_floor_ns: what a launch that does nothing takes; the median over eager launches and
+            those of CUDA graphs.
+        floor_ratio: median over the launches of (duration / the launch's own floor); None where
+            bytes, bandwidth or durations are unknown.
+        distinct_floors: how many floors the launches have; above 1 ``floor_ns`` and ``bytes`` are
+            medians, and the median duration / ``floor_ns`` is not the ratio.
+        bytes: of one launch; None: unknown.
         bytes_source: ``compulsory`` (declared) or ``traffic`` (counted, amplification and all).
         bandwidth_bytes_per_second: that the bytes are divided by.
         is_measured: launch floor and bandwidth were measured on this device, not looked up.
@@ -61,6 +94,8 @@ class Floor:
 
     floor_ns: float
     launch_floor_ns: float
+    floor_ratio: float | None = None
+    distinct_floors: int = 1
     bytes: float | None = None
     bytes_source: Literal["compulsory", "traffic"] | None = None
     bandwidth_bytes_per_second: float | None = None
@@ -75,10 +110,12 @@ class Counters:
     Attributes:
         dram_bytes: traffic of one launch.
         sm_active_fraction: share of SM-time with a resident warp, 0 to 1.
+        compute_fraction: how busy the busiest arithmetic unit is, 0 to 1 of its peak.
     """
 
     dram_bytes: float | None = None
     sm_active_fraction: float | None = None
+    compute_fraction: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,12 +4,10 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import get_args
 
-from geoaudit.diagnosis.finding import Severity, VerdictName
+from geoaudit.diagnosis.finding import VERDICTS, Severity, VerdictName
 from geoaudit.diagnosis.rule import SEVERITIES
 from geoaudit.diagnosis.rules import all_rules
-from geoaudit.diagnosis.verdict import REACHED
 from geoaudit.errors import InputError
 
 _WASTE = re.compile(r"waste\s*>\s*(\d+(?:\.\d+)?)\s*%", re.IGNORECASE)
@@ -44,15 +42,14 @@ def parse_fail_on(text: str) -> FailOn:
     ``waste``, the one that fails on more counts. Empty text names nothing.
 
     Raises:
-        InputError: a word is none of these; the message names the nearest. Or a verdict that this
-            version never reaches: a gate on it would pass whatever is measured.
+        InputError: a word is none of these; the message names the nearest.
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
     rules, verdicts, severities, wastes = set(), set(), [], []
     known_rules = {
         _key(spelled): rule.id for rule in all_rules() for spelled in (rule.id, rule.name)
     }
-    known_verdicts = {_key(name): name for name in REACHED}
+    known_verdicts = {_key(name): name for name in VERDICTS}
     known_severities = {_key(name): name for name in SEVERITIES}
     for word in words:
         key = _key(word)
@@ -85,11 +82,6 @@ def _waste(word: str) -> float:
 
 
 def _unknown(word: str, known: Iterable[str]) -> InputError:
-    if _key(word) in get_args(VerdictName):
-        return InputError(
-            f"--fail-on {_shown(word)}: this verdict is not reached by this version, so that a "
-            f"gate on it would always pass. Reached are {', '.join(REACHED)}."
-        )
     near = difflib.get_close_matches(_key(word), known, n=3, cutoff=0.5)
     spelled = [key.upper() if key.startswith("ga") else key for key in near]
     hint = f" Nearest: {', '.join(spelled)}." if spelled else ""

@@ -1,7 +1,7 @@
 """Findings and verdicts: the values every judgement of geoaudit is expressed in."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
 Confidence = Literal["suspected", "confirmed"]
@@ -20,6 +20,7 @@ VerdictName = Literal[
     "healthy",
     "inconclusive",
 ]
+VERDICTS: tuple[VerdictName, ...] = get_args(VerdictName)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +51,7 @@ class Verdict:
         confidence: ``suspected`` from one recording, ``confirmed`` by an intervention; None for
             ``inconclusive``.
         reason: one sentence with the numbers it rests on.
+        rests_on: all evidence that there is, one sentence each.
         ruled_out: alternative -> the number that rules it out, as sentences.
         would_decide: what measurement would settle or strengthen it; empty when nothing would.
     """
@@ -57,5 +59,6 @@ class Verdict:
     name: VerdictName
     confidence: Confidence | None
     reason: str
+    rests_on: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
     would_decide: str = ""

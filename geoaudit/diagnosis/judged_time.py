@@ -16,6 +16,9 @@ TOLD_BY_RESIDENCY = frozenset({"GA102", "GA104", "GA105", "GA106"})
 TOLD_BY_GRID_AND_TIME = frozenset({"starved", "healthy", "inconclusive", "GA201"})
 TOLD_BY_RESIDENCY_AND_TIME = frozenset({"tail", "occupancy_limited", "GA202", "GA203"})
 TOLD_BY_TIME = frozenset({"launch_bound", "GA206"})
+TOLD_BY_COUNTERS = frozenset({"imbalanced", "serial", "compute_bound", "GA204", "GA205"})
+TOLD_BY_FLOOR = frozenset({"bandwidth_bound"})
+TOLD_BY_SITES = frozenset({"dud", "contended", "GA207", "GA210"})
 TOLD_ALWAYS = frozenset({"communication"})
 """Names are told on a row by what is known of it. Rules on the recording (GA9xx) ask no row."""
 
@@ -29,12 +32,18 @@ class GatedRow:
         time_ns: their time, per token or trace; None: untimed.
         geometry: figures of its launch.
         verdict: what holds it back.
+        is_counted: hardware counters are known of it.
+        has_floor: the bytes of a launch are known, or counted.
+        has_sites: its call sites are told apart.
     """
 
     calls: float
     time_ns: float | None
     geometry: LaunchGeometry
     verdict: Verdict
+    is_counted: bool = False
+    has_floor: bool = False
+    has_sites: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,15 +96,33 @@ TIME = Need(
     is_known=lambda row: row.time_ns is not None,
     share_of="the launches",
 )
+COUNTERS = Need(
+    unknown="no hardware counters",
+    remedy="Count (geoaudit scan --counters), or join counts: --counters-from FILE.",
+    is_known=lambda row: row.is_counted,
+)
+FLOOR = Need(
+    unknown="no known bytes of a launch",
+    remedy="Say them (--bytes FILE), or count: geoaudit scan --counters.",
+    is_known=lambda row: row.has_floor,
+)
+SITES = Need(
+    unknown="call sites that are not told apart",
+    remedy="Say how tokens are found: --token-range, --token-kernel or --tokens.",
+    is_known=lambda row: row.has_sites,
+)
 
 
 def needs(fail_on: FailOn) -> tuple[Need, ...]:
     """What has to be known of the rows so that nothing that is named can be missed.
 
-    A severity names all rules that can report it or a worse one.
+    A severity names all rules that can report it or a worse one; of those that need more than
+    shape and time (counters, bytes, call sites) it asks what the recording happens to tell.
     """
-    names = fail_on.rules | fail_on.verdicts | _rules_of(fail_on.severity)
+    named = fail_on.rules | fail_on.verdicts
+    names = named | _rules_of(fail_on.severity)
     residency = TOLD_BY_RESIDENCY | TOLD_BY_RESIDENCY_AND_TIME
+    measured = TOLD_BY_COUNTERS | TOLD_BY_FLOOR | TOLD_BY_SITES
     time = TOLD_BY_GRID_AND_TIME | TOLD_BY_RESIDENCY_AND_TIME | TOLD_BY_TIME
     grid = TOLD_BY_GRID | TOLD_BY_GRID_AND_TIME | residency
     waste = fail_on.wasted_fraction is not None
@@ -104,7 +131,10 @@ def needs(fail_on: FailOn) -> tuple[Need, ...]:
         (GRID, waste or names & grid),
         (DEVICE, waste or names & grid),
         (RESIDENCY, names & residency),
-        (TIME, waste or names & time),
+        (TIME, waste or names & time or named & measured),
+        (COUNTERS, named & TOLD_BY_COUNTERS),
+        (FLOOR, named & TOLD_BY_FLOOR),
+        (SITES, named & TOLD_BY_SITES),
     )
     return tuple(need for need, is_asked in asked if is_asked)
 

@@ -12,6 +12,7 @@ from geoaudit.diagnosis.thresholds import (
     UNFILLED_THREADS,
     Thresholds,
 )
+from geoaudit.diagnosis.wording import floor_ratio_of
 from geoaudit.geometry.shape import LaunchShape
 from geoaudit.quantities import duration, percent, plural
 
@@ -43,13 +44,40 @@ def is_launch_bound(timing: Timing | None, thresholds: Thresholds) -> bool:
     return timing is not None and timing.median_ns <= thresholds.launch_floor_ns
 
 
-def is_mostly_overlapped(timing: Timing | None) -> bool:
+def shared_time(evidence: SignatureEvidence) -> float | None:
+    """Share of its time under kernels beside it; where streams are unknown, under any kernel."""
+    beside = beside_share(evidence)
+    if beside is not None or evidence.timing is None:
+        return beside
+    return evidence.timing.overlapped_fraction
+
+
+def is_mostly_shared(evidence: SignatureEvidence) -> bool:
     """Whether more than half of its time lies under other kernels of the device."""
-    return (
-        timing is not None
-        and timing.overlapped_fraction is not None
-        and timing.overlapped_fraction > OVERLAPPED
-    )
+    share = shared_time(evidence)
+    return share is not None and share > OVERLAPPED
+
+
+def is_near_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> bool:
+    """Whether the median is at most 1.6 times the floor of its bytes; False where unknown."""
+    ratio = floor_ratio_of(evidence)
+    return ratio is not None and ratio <= thresholds.near_floor_ratio
+
+
+def may_be_served_by_l2(evidence: SignatureEvidence) -> bool:
+    """Whether all that the token touches between two launches of a site fits the L2."""
+    touched = None if evidence.floor is None else evidence.floor.touched_bytes
+    l2_bytes = None if evidence.device is None else evidence.device.l2_bytes
+    return touched is not None and l2_bytes is not None and touched <= l2_bytes
+
+
+def beside_share(evidence: SignatureEvidence) -> float | None:
+    """Share of its time under kernels of other streams, contexts or processes; None: unknown."""
+    concurrency = evidence.concurrency
+    if concurrency is None:
+        return None
+    streams, contexts = concurrency.other_streams, concurrency.other_contexts
+    return None if streams is None or contexts is None else min(1.0, streams + contexts)
 
 
 def is_near_launch_floor(timing: Timing | None, thresholds: Thresholds) -> bool:

@@ -53,6 +53,25 @@ TIGHT_TICKS = 2
 SPREAD_LAUNCHES = 10
 """Fewer launches do not make a spread."""
 
+NEAR_FLOOR_RATIO = 1.6
+"""Up to it a launch is near its floor."""
+
+LARGE_FLOOR_RATIO = 4.0
+"""From it on a launch is far above its floor."""
+
+IDLE_SMS = 0.5
+"""Below it, counted, SMs that have a block by the grid have no warp for most of the time."""
+
+BUSY_SMS = 0.8
+"""From it on, counted, SMs have a warp nearly all of the time."""
+
+BUSY_COMPUTE = 0.6
+"""From it on, counted, an arithmetic unit is what a kernel waits for (Nsight Compute's speed of
+light calls 60 % of peak the point from which a unit is likely the bottleneck)."""
+
+SLOW_MEMORY = 0.6
+"""From it on, counted, a launch moves so much of what a copy moves that memory is its limit."""
+
 OVERLAPPED = 0.5
 """Above it a launch mostly shares the device, and its own small grid is not the device's."""
 
@@ -79,12 +98,15 @@ class Thresholds:
         launch_floor_ns: median durations up to it are launch-bound.
         timer_tick_ns: granularity of the device timer.
         tight_spread, wide_spread: bounds of the relative MAD, fractions.
+        near_floor_ratio, large_floor_ratio: bounds of duration / floor.
     """
 
     launch_floor_ns: float = LAUNCH_FLOOR_NS
     timer_tick_ns: float = TIMER_TICK_NS
     tight_spread: float = TIGHT_SPREAD
     wide_spread: float = WIDE_SPREAD
+    near_floor_ratio: float = NEAR_FLOOR_RATIO
+    large_floor_ratio: float = LARGE_FLOOR_RATIO
 
 
 DEFAULT_THRESHOLDS = Thresholds()

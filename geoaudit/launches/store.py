@@ -181,6 +181,8 @@ def _joined_metadata(
         launches_seen=sum(seen) if len(seen) == len(parts) else None,
         partial=any(part.partial for part in parts),
         replayed=any(part.replayed for part in parts),
+        calibrations=tuple(dict.fromkeys(one for part in parts for one in part.calibrations)),
+        declared=tuple(dict.fromkeys(one for part in parts for one in part.declared)),
         warnings=tuple(dict.fromkeys(line for part in parts for line in part.warnings)),
     )
 

@@ -13,7 +13,7 @@ from geoaudit.manifest.model import Arm, ArmClass
 _KEYS = ("class", "reason", "values", "inert", "excludes", "in_all")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 # Of the recorder's own environment, GEOAUDIT_RECORDING and others: no arm may shadow them.
-RECORDER_NAMES = frozenset({"CUPTI", "DURATION_MS", "RECORDING", "YIELD"})
+RECORDER_NAMES = frozenset({"CALIBRATIONS", "CUPTI", "DURATION_MS", "RECORDING", "YIELD"})
 
 
 def read_arms(table: Table) -> dict[str, Arm]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from geoaudit.errors import InputError
 from geoaudit.manifest.arithmetic import LARGEST_INTEGER
@@ -10,8 +11,15 @@ from geoaudit.manifest.buffer_plan import plan_buffers
 from geoaudit.manifest.environment import Environment, settle, whole_number
 from geoaudit.manifest.expansion import expand
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import Manifest, Segment
-from geoaudit.manifest.planned import Module, ModuleKey, PlannedBuffer, PlannedLaunch, StepPlan
+from geoaudit.manifest.model import Code, Manifest, Segment
+from geoaudit.manifest.planned import (
+    Module,
+    ModuleKey,
+    PlannedBuffer,
+    PlannedKernel,
+    PlannedLaunch,
+    StepPlan,
+)
 from geoaudit.manifest.settings import Settings
 
 
@@ -53,6 +61,7 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
         ranges=assembly.ranges,
         modules=_modules(assembly.launches),
         buffers=buffers,
+        kernels=_kernels(manifest, assembly.launches),
     )
 
 
@@ -102,3 +111,19 @@ def _modules(launches: Iterable[PlannedLaunch]) -> tuple[Module, ...]:
     for launch in launches:
         entries.setdefault(launch.shape.module, set()).add(launch.shape.entry)
     return tuple(Module(key=key, entries=tuple(sorted(names))) for key, names in entries.items())
+
+
+def _kernels(manifest: Manifest, launches: Iterable[PlannedLaunch]) -> dict[str, PlannedKernel]:
+    names = dict.fromkeys(launch.shape.kernel for launch in launches)
+    return {
+        name: PlannedKernel(split=kernel.split, source=_source(manifest, kernel.code))
+        for name, kernel in ((name, manifest.kernels[name]) for name in names)
+    }
+
+
+def _source(manifest: Manifest, code: Code) -> str | None:
+    """The source's path from the manifest's folder; of one that lies elsewhere its name alone."""
+    if code.kind != "source":
+        return None
+    file, folder = PurePath(code.file), PurePath(manifest.file).parent
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name

@@ -7,7 +7,7 @@ from geoaudit.manifest.arithmetic import Number
 from geoaudit.manifest.data_types import BYTES_PER_ELEMENT, INTEGER_RANGES, RANGES
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.location import Location
-from geoaudit.manifest.model import TOKEN, BufferKind, CodeKind, InitKind
+from geoaudit.manifest.model import TOKEN, BufferKind, CodeKind, InitKind, Split
 
 Dimensions = tuple[int, int, int]
 
@@ -200,6 +200,19 @@ class PlannedBuffer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlannedKernel:
+    """What the manifest says of a kernel that is launched, whatever the launch.
+
+    Attributes:
+        split: what splitting its grid costs, or None: not said.
+        source: file of its code, from the manifest's folder; None: a ready binary.
+    """
+
+    split: Split | None
+    source: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class StepPlan:
     """One token of a step, worked out.
 
@@ -211,6 +224,7 @@ class StepPlan:
         ranges: by first launch, outer ones first.
         modules: what to compile or load, in order of first use.
         buffers: all that the step can touch under any arm, in the manifest's order.
+        kernels: those that are launched, by name, in order of first use.
     """
 
     step: str
@@ -220,6 +234,7 @@ class StepPlan:
     ranges: tuple[PlannedRange, ...]
     modules: tuple[Module, ...]
     buffers: tuple[PlannedBuffer, ...]
+    kernels: Mapping[str, PlannedKernel]
 
     @property
     def device_bytes(self) -> int:

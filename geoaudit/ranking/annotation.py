@@ -14,6 +14,8 @@ from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape
 from geoaudit.launches import schema as s
 from geoaudit.launches.names import is_communication
 from geoaudit.launches.signatures import signature_ids
+from geoaudit.ranking.common_factor import common_factors
+from geoaudit.ranking.concurrency import ConcurrentTime, concurrent_time
 from geoaudit.ranking.time_account import (
     Timeline,
     attributed_durations,
@@ -60,6 +62,8 @@ class AnnotatedKernels:
         duration_ns: per launch, NaN where untimed.
         attributed_ns: per launch, overlap on a stream counted once; NaN where untimed.
         overlapped_ns: per launch, time under other kernels; NaN where the start is unknown.
+        concurrent: per launch, time under kernels of other streams and contexts.
+        common_factor: per launch, how far all durations of its token moved; NaN: cannot tell.
     """
 
     launches: pd.DataFrame
@@ -70,6 +74,8 @@ class AnnotatedKernels:
     duration_ns: Reals
     attributed_ns: Reals
     overlapped_ns: Reals
+    concurrent: ConcurrentTime
+    common_factor: Reals
 
     @property
     def sm_fill(self) -> Reals:
@@ -92,6 +98,8 @@ class AnnotatedKernels:
             duration_ns=self.duration_ns[chosen],
             attributed_ns=self.attributed_ns[chosen],
             overlapped_ns=self.overlapped_ns[chosen],
+            concurrent=self.concurrent.where(chosen),
+            common_factor=self.common_factor[chosen],
         )
 
 
@@ -113,6 +121,7 @@ def annotate(
     communication = np.zeros(len(launches), dtype=bool)
     communication[is_kernel] = _collectives(signatures)[signature]
     timelines, overlapped = _timelines(launches, fill, communication)
+    attributed = attributed_durations(kernels)
     annotated = AnnotatedKernels(
         launches=kernels,
         rows=np.flatnonzero(is_kernel),
@@ -120,8 +129,10 @@ def annotate(
         signature=signature,
         position=kernels[s.POSITION].to_numpy(dtype=np.int64, na_value=-1),
         duration_ns=kernels[s.DURATION_NS].to_numpy(dtype=np.float64, na_value=np.nan),
-        attributed_ns=attributed_durations(kernels),
+        attributed_ns=attributed,
         overlapped_ns=overlapped[is_kernel],
+        concurrent=concurrent_time(kernels, attributed, fill[is_kernel]),
+        common_factor=common_factors(kernels, signature),
     )
     return annotated, timelines
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 
@@ -146,6 +146,7 @@ class AuditRow:
         wasted_sm_time_per_token_ns: time_per_token x (1 - sm_fill), a ceiling; None: unknown.
         wasted_fraction: share of the kernel time of the token.
         verdict: what holds it back.
+        evidence: what the verdict is from, of the signature that wastes most.
         findings: rules that fired.
     """
 
@@ -165,6 +166,7 @@ class AuditRow:
     wasted_sm_time_per_token_ns: float | None
     wasted_fraction: float | None
     verdict: Verdict
+    evidence: SignatureEvidence
     findings: tuple[Finding, ...]
 
 

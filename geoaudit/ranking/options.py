@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from geoaudit.devices.resolve import DeviceOverride
+from geoaudit.diagnosis.finding import Confidence, VerdictName
 from geoaudit.launches.recording import TokenOptions
+from geoaudit.ranking.declared_bytes import DeclaredBytes
 
 Order = Literal["wasted", "time", "calls", "fill"]
 Group = Literal["kernel", "signature", "position"]
@@ -24,6 +26,9 @@ class RankOptions:
         kernel_pattern: regular expression on the whole kernel name; None: all.
         owner: ``own``, ``library`` (all that is not own) or an owner's name; None: all.
         target_ns: wall time per token aimed at, for the distance account.
+        verdicts: only rows of these verdicts; empty: all.
+        minimum_confidence: only rows whose verdict is at least so sure; None: all.
+        declared_bytes: compulsory bytes of kernels, in the place of those of the recording.
     """
 
     token_options: TokenOptions | None = None
@@ -35,3 +40,6 @@ class RankOptions:
     kernel_pattern: str | None = None
     owner: str | None = None
     target_ns: float | None = None
+    verdicts: frozenset[VerdictName] = frozenset()
+    minimum_confidence: Confidence | None = None
+    declared_bytes: tuple[DeclaredBytes, ...] = ()

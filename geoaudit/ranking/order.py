@@ -65,6 +65,12 @@ def _is_wanted(row: AuditRow, pattern: re.Pattern[str] | None, options: RankOpti
         return False
     if options.owner not in (None, "library") and row.owner != options.owner:
         return False
+    if options.verdicts and row.verdict.name not in options.verdicts:
+        return False
+    if options.minimum_confidence == "confirmed" and row.verdict.confidence != "confirmed":
+        return False
+    if options.minimum_confidence == "suspected" and row.verdict.confidence is None:
+        return False
     return (row.time_per_token_ns or 0.0) >= options.minimum_time_ns
 
 

@@ -1,6 +1,7 @@
 """From a recording to its audit: the table of kernels ranked by wasted SM-time per token."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from geoaudit.launches.recording import Recording
 from geoaudit.launches.tokens import segment
 from geoaudit.ranking.annotation import AnnotatedKernels, Flags, Integers, annotate
 from geoaudit.ranking.audit import Audit, AuditedDevice, AuditRow
+from geoaudit.ranking.declared_bytes import with_declared_bytes
 from geoaudit.ranking.distance import distance_account
+from geoaudit.ranking.evidence import evidence_sources
 from geoaudit.ranking.header import audit_findings, audit_header
 from geoaudit.ranking.options import RankOptions
 from geoaudit.ranking.order import ordered
@@ -34,16 +37,16 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
         NotMeasuredError: there is no kernel launch, or no complete step of the class asked for.
         InputError: a step class, device, pattern or owner that is not there.
     """
-    _require_kernels(recording)
-    token_options = options.token_options or recording.metadata.token_options
-    segmentation = segment(recording.launches, token_options)
+    recording = _prepared(recording, options)
+    segmentation = segment(recording.launches, recording.metadata.token_options)
     selection = select(segmentation, options.step_class)
     devices = _devices(recording, options)
     everything, timelines = annotate(segmentation.launches, devices)
     kernels = everything.where(selection.counted[everything.rows])
     splits = device_splits(selection, timelines)
     ids = row_ids(kernels, options.group)
-    rows = build_rows(kernels, ids, _row_devices(kernels, selection, devices, splits))
+    sources = evidence_sources(kernels, devices, recording.metadata, selection.divisors)
+    rows = build_rows(sources, ids, _row_devices(kernels, selection, devices, splits))
     shown = ordered(rows, _collectives(kernels, ids, len(rows)), options)
     totals = audit_totals(rows, selection, splits)
     header = audit_header(recording, segmentation, selection, _audited(devices, rows), rows)
@@ -65,12 +68,16 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
     )
 
 
-def _require_kernels(recording: Recording) -> None:
+def _prepared(recording: Recording, options: RankOptions) -> Recording:
+    """The recording with the tokens and the bytes that the reader says."""
     if not (recording.launches[s.KIND] == s.KIND_KERNEL).any():
         raise NotMeasuredError(
             f"{recording.metadata.source_name}: no kernel launches in this recording, so there is "
             "nothing to audit. Record again while the GPU works."
         )
+    recording = with_declared_bytes(recording, options.declared_bytes)
+    token_options = options.token_options or recording.metadata.token_options
+    return replace(recording, metadata=replace(recording.metadata, token_options=token_options))
 
 
 def _devices(recording: Recording, options: RankOptions) -> dict[int, ResolvedDevice]:

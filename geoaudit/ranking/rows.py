@@ -1,22 +1,22 @@
 """Launches joined into rows: one per launch signature, kernel or position in the token."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
+from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.diagnosis.rules import signature_findings
-from geoaudit.diagnosis.spread import timing_of_sites
 from geoaudit.diagnosis.verdict import judge
 from geoaudit.geometry.shape import LaunchGeometry
 from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import SIGNATURE, group_ids
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.ranking.evidence import EvidenceSources, groups, signature_evidence, timing_of
 from geoaudit.ranking.options import Group
 
 Reals = npt.NDArray[np.float64]
@@ -48,37 +48,32 @@ def row_ids(kernels: AnnotatedKernels, group: Group) -> Integers:
 
 
 def build_rows(
-    kernels: AnnotatedKernels, row_ids: Integers, devices: Mapping[int, RowDevice]
+    sources: EvidenceSources, row_ids: Integers, devices: Mapping[int, RowDevice]
 ) -> list[AuditRow]:
     """All rows of an audit, one per number in ``row_ids``, in that order, ranked 0.
 
     Args:
-        kernels: the audited kernel launches.
+        sources: the audited kernel launches, and what their evidence is drawn from.
         row_ids: per launch, the number of its row, see `row_ids`.
         devices: device -> what its rows need of it.
     """
-    sm_fill = kernels.sm_fill
-    wasted_ns = kernels.attributed_ns * (1.0 - sm_fill)
+    kernels = sources.kernels
+    wasted_ns = kernels.attributed_ns * (1.0 - kernels.sm_fill)
     rows = []
-    for places in _groups(row_ids):
+    for places in groups(row_ids):
         device = kernels.signatures[kernels.signature[places[0]]].device
-        rows.append(_row(kernels, places, wasted_ns[places], devices[device]))
+        rows.append(_row(sources, places, wasted_ns[places], devices[device]))
     return rows
 
 
-def _groups(ids: Integers) -> Iterator[Integers]:
-    order = np.argsort(ids, kind="stable")
-    borders = np.flatnonzero(np.diff(ids[order])) + 1
-    yield from np.split(order, borders)
-
-
 def _row(
-    kernels: AnnotatedKernels, places: Integers, wasted_ns: Reals, device: RowDevice
+    sources: EvidenceSources, places: Integers, wasted_ns: Reals, device: RowDevice
 ) -> AuditRow:
+    kernels = sources.kernels
     attributed_ns = kernels.attributed_ns[places]
     time, wasted = (_per_token(values, device.divisor) for values in (attributed_ns, wasted_ns))
     judged = [
-        _judged(kernels, places[part], device.spec) for part in _groups(kernels.signature[places])
+        _judged(sources, places[part], device.spec) for part in groups(kernels.signature[places])
     ]
     main = judged[_most(kernels.signature[places], wasted_ns, attributed_ns)]
     positions = np.unique(kernels.position[places])
@@ -94,11 +89,12 @@ def _row(
         calls_per_token=len(places) / device.divisor,
         time_per_token_ns=time,
         time_fraction=_share(time, device.kernel_time_ns),
-        timing=main.timing if len(judged) == 1 else _timing(kernels, places),
+        timing=main.evidence.timing if len(judged) == 1 else timing_of(kernels, places),
         geometry=_mean_fill(main.signature.geometry, wasted_ns, attributed_ns, len(judged)),
         wasted_sm_time_per_token_ns=wasted,
         wasted_fraction=_share(wasted, device.kernel_time_ns),
         verdict=main.verdict,
+        evidence=main.evidence,
         findings=tuple({f.rule_id: f for one in judged for f in one.findings}.values()),
     )
 
@@ -106,25 +102,21 @@ def _row(
 @dataclass(frozen=True, kw_only=True)
 class _Judged:
     signature: Signature
-    timing: Timing | None
+    evidence: SignatureEvidence
     verdict: Verdict
     findings: tuple[Finding, ...]
 
 
-def _judged(kernels: AnnotatedKernels, places: Integers, device: DeviceSpec | None) -> _Judged:
+def _judged(sources: EvidenceSources, places: Integers, device: DeviceSpec | None) -> _Judged:
     """One signature with its verdict: several together would be a launch nobody made."""
-    signature = kernels.signatures[kernels.signature[places[0]]]
-    evidence = SignatureEvidence(
-        kernel=signature.kernel,
-        owner=signature.owner,
-        shape=signature.shape,
-        geometry=signature.geometry,
-        device=device,
-        timing=_timing(kernels, places),
-    )
+    evidence = signature_evidence(sources, places, device)
     verdict = judge(evidence)
-    findings = signature_findings(evidence, verdict)
-    return _Judged(signature=signature, timing=evidence.timing, verdict=verdict, findings=findings)
+    return _Judged(
+        signature=sources.kernels.signatures[sources.kernels.signature[places[0]]],
+        evidence=evidence,
+        verdict=verdict,
+        findings=signature_findings(evidence, verdict),
+    )
 
 
 def _most(signature: Integers, wasted_ns: Reals, attributed_ns: Reals) -> int:
@@ -143,23 +135,6 @@ def _mean_fill(
     if signatures == 1 or total <= 0:
         return geometry
     return replace(geometry, sm_fill=1.0 - float(np.nansum(wasted)) / total)
-
-
-def _timing(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
-    places = places[~np.isnan(kernels.duration_ns[places])]
-    if not places.size:
-        return None
-    durations, position = kernels.duration_ns[places], kernels.position[places]
-    sites = kernels.signature[places] * (position.max() + 2) + position
-    overlapped = kernels.overlapped_ns[places]
-    total_ns = float(durations.sum())
-    known = total_ns > 0 and not np.isnan(overlapped).any()
-    timing = timing_of_sites(
-        [durations[site] for site in _groups(sites)],
-        overlapped_fraction=float(overlapped.sum()) / total_ns if known else None,
-    )
-    # Without tokens nobody knows which launches are of one call site.
-    return timing if position.max() >= 0 else replace(timing, sites=None, site_spread=None)
 
 
 def _per_token(values: Reals, divisor: int) -> float | None:

@@ -14,6 +14,7 @@ from geoaudit.launches.recording import Instrument, Recording, TokenOptions
 from geoaudit.launches.store import refuse_other_files, write_recording
 from geoaudit.launches.tokens import segment
 from geoaudit.recording import in_process, wrappers
+from geoaudit.recording.calibration.stored import with_stored_calibrations
 from geoaudit.recording.instruments import (
     CuptiInstrument,
     EventsInstrument,
@@ -161,7 +162,8 @@ class Session:
             environment={**metadata.environment, SCOPE: FROM_INSIDE},
             warnings=(*metadata.warnings, *before, *self.troubles, *measured.notes),
         )
-        self.recording = replace(recording, metadata=metadata, path=self.path)
+        complete = replace(recording, metadata=metadata, path=self.path)
+        self.recording = with_stored_calibrations(complete)
         write_recording(self.recording, self.path)
 
     def _unheard(self, measured: Measured) -> tuple[str, ...]:

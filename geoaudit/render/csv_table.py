@@ -60,6 +60,14 @@ COLUMNS: tuple[str, ...] = (
     "ruled_out",
     "would_decide",
     "finding_messages",
+    "floor_ns",
+    "floor_ratio",
+    "floor_bytes",
+    "floor_source",
+    "floor_is_measured",
+    "working_warps_per_sm",
+    "bytes_in_flight_per_sm",
+    "needed_bytes_in_flight_per_sm",
 )
 
 

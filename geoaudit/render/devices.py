@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.numbers import CANNOT_TELL
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 
-DEVICES_SCHEMA_VERSION = "1.0"
+DEVICES_SCHEMA_VERSION = "1.1"
 LIVE_MARK = "*"
 # From here on a line holds every column.
 ALL_COLUMNS_WIDTH = 100
@@ -108,11 +109,12 @@ def list_markdown(listed: Sequence[ListedDevice]) -> str:
     return "\n".join(table) + "\n"
 
 
-def list_json(listed: Sequence[ListedDevice]) -> str:
-    """Every field of every device."""
+def list_json(listed: Sequence[ListedDevice], measured: Sequence[Calibration] = ()) -> str:
+    """Every field of every device, and what was measured of devices."""
     document = {
         "schema_version": DEVICES_SCHEMA_VERSION,
         "devices": [{**asdict(one.spec), "live": one.live} for one in listed],
+        "calibrations": [asdict(one) for one in measured],
     }
     return json.dumps(document, indent=2) + "\n"
 
@@ -149,12 +151,15 @@ def device_markdown(spec: DeviceSpec, sources: Mapping[str, str]) -> str:
     )
 
 
-def device_json(spec: DeviceSpec, sources: Mapping[str, str]) -> str:
-    """One device with the source of each figure by its field."""
+def device_json(
+    spec: DeviceSpec, sources: Mapping[str, str], measured: Sequence[Calibration] = ()
+) -> str:
+    """One device with the source of each figure by its field, and what was measured of it."""
     document = {
         "schema_version": DEVICES_SCHEMA_VERSION,
         "device": asdict(spec),
         "sources": dict(sources),
+        "calibrations": [asdict(one) for one in measured],
     }
     return json.dumps(document, indent=2) + "\n"
 

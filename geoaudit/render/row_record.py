@@ -3,7 +3,7 @@
 import math
 import numbers
 
-from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.evidence import Floor, Timing, WorkPerSm
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 from geoaudit.ranking.audit import AuditRow
 
@@ -50,6 +50,8 @@ def row_record(row: AuditRow) -> dict[str, Plain]:
         "ruled_out": list(verdict.ruled_out),
         "would_decide": verdict.would_decide,
         "finding_messages": [finding.message for finding in row.findings],
+        **_floor_fields(row.evidence.floor),
+        **_work_fields(row.evidence.work),
     }
 
 
@@ -76,6 +78,28 @@ def _timing_fields(timing: Timing | None) -> dict[str, Plain]:
         "timed_launches": plain_number(timing.launches if timing else None),
         "repetitions": plain_number(timing.repetitions if timing else None),
         "overlapped_fraction": plain_number(timing.overlapped_fraction if timing else None),
+    }
+
+
+def _floor_fields(floor: Floor | None) -> dict[str, Plain]:
+    """A floor without bytes or bandwidth is that of any launch, and none of this one."""
+    known = floor is not None and None not in (floor.bytes, floor.bandwidth_bytes_per_second)
+    return {
+        "floor_ns": plain_number(floor.floor_ns) if floor and known else None,
+        "floor_ratio": plain_number(floor.floor_ratio) if floor else None,
+        "floor_bytes": plain_number(floor.bytes) if floor else None,
+        "floor_source": floor.bytes_source if floor else None,
+        "floor_is_measured": floor.is_measured if floor and known else None,
+    }
+
+
+def _work_fields(work: WorkPerSm | None) -> dict[str, Plain]:
+    return {
+        "working_warps_per_sm": plain_number(work.working_warps if work else None),
+        "bytes_in_flight_per_sm": plain_number(work.bytes_in_flight if work else None),
+        "needed_bytes_in_flight_per_sm": plain_number(
+            work.needed_bytes_in_flight if work else None
+        ),
     }
 
 

@@ -34,6 +34,7 @@ from typing import Any
 
 from geoaudit import record
 from geoaudit.cli.shipped import shipped_manifest
+from geoaudit.devices.calibration import Calibration
 from geoaudit.diagnosis.floor import floor_ns
 from geoaudit.diagnosis.thresholds import LAUNCH_FLOOR_NS
 from geoaudit.errors import GeoauditError
@@ -47,6 +48,7 @@ from geoaudit.manifest.planned import BufferUse, StepPlan
 from geoaudit.manifest.reading import read_manifest
 from geoaudit.manifest.settings import resolve_settings, restore_set
 from geoaudit.ranking.time_account import attributed_durations
+from geoaudit.recording.calibration.measure import measure
 from geoaudit.recording.session import IncompleteRecordingWarning
 from geoaudit.recording.suite.captured_token import CapturedToken
 from geoaudit.recording.suite.engine import Engine
@@ -78,8 +80,6 @@ ARMS: dict[str, tuple[str, ...]] = {
 INERT = {"MLA_DERIVED_FLOOR": 4096, "EXPERT_SKIP": 16385}
 REPLAYS = 20
 RECORDED_TOKENS = 10
-COPY_BYTES = 4 << 30
-EMPTY_LAUNCHES = 1000
 FULL_TABLES = ("baseline", "all", "all but PDL")
 
 
@@ -147,47 +147,21 @@ def make_machine(sizes: tuple[str, ...], *, is_measured: bool) -> Machine:
             engine.restore(one)
     size = sum(one.device_bytes for one in plans) / 1e9
     print(f"     allocated and filled {size:.1f} GB in {time.perf_counter() - begin:.2f} s")
+    calibration = measure(lambda: runtime) if is_measured else Calibration(device_name="")
     machine = Machine(
         runtime=runtime,
         engine=engine,
         sizes=sizes,
-        copy_bytes_per_second=copy_bandwidth(runtime) if is_measured else float("nan"),
-        launch_floor_ns=launch_floor(runtime) if is_measured else float("nan"),
+        copy_bytes_per_second=_figure(calibration.copy_bytes_per_second),
+        launch_floor_ns=_figure(calibration.graph_launch_floor_ns),
     )
     print(f"     copy {machine.copy_bytes_per_second / 1e12:.2f} TB/s, read and written")
     print(f"     an empty kernel of a graph {machine.launch_floor_ns:.0f} ns")
     return machine
 
 
-def copy_bandwidth(runtime: CupyRuntime) -> float:
-    """Bytes read plus written per second of a device-to-device copy."""
-    one, other = (runtime.cupy.zeros(COPY_BYTES, dtype="uint8") for _ in range(2))
-    runtime.cupy.cuda.get_current_stream().synchronize()
-    with runtime.stream:
-        one[...] = other
-        milliseconds = min(elapsed(runtime, lambda: one.__setitem__(..., other)) for _ in range(5))
-    del one, other
-    runtime.cupy.get_default_memory_pool().free_all_blocks()
-    return 2 * COPY_BYTES / milliseconds * 1e3
-
-
-def launch_floor(runtime: CupyRuntime) -> float:
-    """Median recorded duration of an empty kernel in a graph, ns."""
-    empty = runtime.cupy.RawKernel('extern "C" __global__ void empty() {}', "empty")
-    stream = runtime.stream
-    with runtime.stream:
-        empty((1,), (32,), ())  # compiled and loaded before the capture
-        stream.synchronize()
-        stream.begin_capture()
-        for _ in range(EMPTY_LAUNCHES):
-            empty((1,), (32,), ())
-        graph = stream.end_capture()
-        with recorded() as session:
-            graph.launch(stream)
-            stream.synchronize()
-    assert session.recording is not None
-    table = session.recording.launches
-    return float(table.loc[table[s.KERNEL_SHORT] == "empty", s.DURATION_NS].median())
+def _figure(measured: float | None) -> float:
+    return float("nan") if measured is None else measured
 
 
 @contextlib.contextmanager
@@ -249,6 +223,9 @@ def check_scan(name: str, recording: Recording, planned: StepPlan, *, is_graph: 
         if one != other
     )
     REPORT.check(f"{name}: every launch as planned", list(differing.items())[:3], [])
+    REPORT.check(f"{name}: device measured", len(metadata.calibrations), 1)
+    declared = [one.shape.working_threads for one in planned.launches] * 12
+    REPORT.check(f"{name}: declared", kernels[s.WORKING_THREADS].tolist() == declared, True)
     in_graph = int(kernels[s.GRAPH_ID].notna().sum())
     REPORT.check(f"{name}: in a graph", in_graph, len(kernels) if is_graph else 0)
     if not is_graph:
@@ -613,7 +590,7 @@ def part_gqa(machine: Machine) -> None:
 
 
 def part_run(machine: Machine) -> None:
-    """Every arm, eager and as a graph, without a recorder."""
+    """Every arm, without a recorder; none and all of them as a graph as well."""
     gqa = [("gqa", on) for on in ((), ("GQA_HYBRID",), ("GQA_SHARED_BLOCK",))]
     for step, arms in (*(("decode", on) for on in ARMS.values()), *gqa):
         one = machine.plan(arms, step=step)
@@ -623,9 +600,10 @@ def part_run(machine: Machine) -> None:
         machine.engine.synchronize()
         token.launch(0)
         machine.engine.synchronize()
-        with machine.engine.capture(token) as captured:
-            captured.replay()
-            machine.engine.synchronize()
+        if arms in ((), ("ALL",)):  # a graph launches the same kernels
+            with machine.engine.capture(token) as captured:
+                captured.replay()
+                machine.engine.synchronize()
         REPORT.check(f"{step} {' '.join(arms) or 'baseline'}: ran", True, True)
 
 

@@ -16,7 +16,8 @@ from geoaudit.ranking.options import RankOptions
 from geoaudit.ranking.rank import rank
 
 REPORTS = Path(__file__).parents[2] / "reports"
-CAPTURES = sorted(REPORTS.glob("*/*.parquet"))
+# No audits are kept of the labelled set: test_labelled_set.py judges it.
+CAPTURES = sorted(set(REPORTS.glob("*/*.parquet")) - set(REPORTS.glob("h200-labelled-set/*")))
 LLAMA = REPORTS / "h200-llama-decode"
 SUITE = REPORTS / "h200-decode-suite"
 SCRIPT = runpy.run_path(str(REPORTS / "make_audit.py"))

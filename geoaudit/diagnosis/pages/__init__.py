@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from geoaudit.diagnosis.pages.document import DOCUMENT_PAGES
+from geoaudit.diagnosis.pages.floors import FLOOR_PAGES
 from geoaudit.diagnosis.pages.geometry import GEOMETRY_PAGES
 from geoaudit.diagnosis.pages.identity import IDENTITY_PAGES
 from geoaudit.diagnosis.pages.page import Kind, Page
@@ -31,7 +32,8 @@ _HEADING = re.compile(r"\n(?=\S[^\n]*:\n)")
 def all_pages() -> tuple[Page, ...]:
     """All pages: rules by id, then verdicts, then columns."""
     rules = tuple(_rule_page(rule) for rule in all_rules())
-    return (*rules, *VERDICT_PAGES, *GEOMETRY_PAGES, *TIME_PAGES, *IDENTITY_PAGES, *DOCUMENT_PAGES)
+    columns = (*GEOMETRY_PAGES, *TIME_PAGES, *FLOOR_PAGES, *IDENTITY_PAGES, *DOCUMENT_PAGES)
+    return (*rules, *VERDICT_PAGES, *columns)
 
 
 def page_names() -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Pages of the verdicts that shape and time allow."""
+"""Pages of the verdicts."""
 
 from geoaudit.diagnosis.pages.page import Page, Sections, verdict
 
@@ -18,8 +18,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
             action="Split an axis whose parts need no reduction across blocks, read nothing twice "
             "and keep the layout. Where one block is right, widen it and its loads: 128 threads "
             "with 4-byte loads have 512 bytes in flight, 1,024 with 16-byte loads 16 KB.",
-            limits="Suspected: the bytes of a launch against the bandwidth, or another block count "
-            "measured against this one, would confirm it.",
+            limits="Suspected from one recording; a sweep of block counts confirms it or overturns "
+            "it (geoaudit scan --confirm).",
         ),
     ),
     verdict(
@@ -47,6 +47,31 @@ VERDICT_PAGES: tuple[Page, ...] = (
         ),
     ),
     verdict(
+        "imbalanced",
+        "The grid is full, and few blocks do the work",
+        Sections(
+            measures="At least 80 % of the SMs have a block, and counted, SMs have a warp less "
+            "than half of the time.",
+            formula="sm_fill >= 0.8, sm__cycles_active.avg / sm__cycles_elapsed.max < 0.5",
+            example="264 blocks on 132 SMs of which one does the work: SMs are busy 3 % of the "
+            "time.",
+            action="Share the work of the long blocks out; rows of unequal length are often why.",
+            limits="Needs counters: geoaudit scan --counters, or --counters-from an ncu CSV.",
+        ),
+    ),
+    verdict(
+        "serial",
+        "The time is a chain within each thread",
+        Sections(
+            measures="A full grid on busy SMs, with arithmetic and memory both below half of what "
+            "makes them a limit; or a time that does not change with the block count.",
+            formula="sm_active >= 0.8, compute < 0.3, DRAM traffic < 0.3 of a copy's",
+            example="A dependent chain of 4,096 loads a thread: as long with twice the blocks.",
+            action="Another algorithm: independent accumulators, fewer serial steps.",
+            limits="Suspected from counters; a sweep of block counts that is flat confirms it.",
+        ),
+    ),
+    verdict(
         "launch_bound",
         "The kernel takes what a launch takes",
         Sections(
@@ -56,6 +81,61 @@ VERDICT_PAGES: tuple[Page, ...] = (
             example="An elementwise kernel of one block: 0.9 us.",
             action="Fuse it into a neighbour; programmatic dependent launch; fewer launches.",
             limits="The floor is a default and not measured on the device.",
+        ),
+    ),
+    verdict(
+        "dud",
+        "A self-gated launch that exits at once",
+        Sections(
+            measures="A launch beside a twin: the next position, the same grid, a similar name, at "
+            "least 2.5 times its time; and no more than twice the launch floor.",
+            matters="Two kernels that choose on the device which of them works keep a CUDA graph "
+            "valid; the price is the launch of the other.",
+            formula="median <= 0.4 x the twin's median, median <= 5 us",
+            example="A hybrid attention's one-warp kernel: 1.5 us beside the twin's 62 us.",
+            action="Choose on the host where the size is known there.",
+            limits="Needs tokens, so that positions are known; without them it is launch_bound.",
+        ),
+    ),
+    verdict(
+        "bandwidth_bound",
+        "Near the floor of its bytes",
+        Sections(
+            measures="At most 1.6 times max(launch floor, bytes / copy bandwidth), where the L2 "
+            "cannot have served it; or, counted, at least 60 % of the traffic that a copy has.",
+            formula="median / floor_ns <= 1.6",
+            example="62.1 us against a floor of 48.9 us: 1.27 times. Bandwidth and a tail, not "
+            "starved.",
+            action="Fewer bytes: a smaller type, fusion, a cache; no launch shape brings much.",
+            limits="Compulsory bytes are declared (a manifest, --bytes), the bandwidth is measured "
+            "(geoaudit devices --measure) or the data sheet's.",
+        ),
+    ),
+    verdict(
+        "compute_bound",
+        "Arithmetic is at its limit",
+        Sections(
+            measures="Counted, the busiest arithmetic unit is busy at least 60 % of its peak.",
+            formula="compute_fraction >= 0.6",
+            example="A matrix product at 90 % of the tensor cores' peak.",
+            action="Fewer operations, a smaller type, tensor cores.",
+            limits="Needs counters.",
+        ),
+    ),
+    verdict(
+        "contended",
+        "Others take the device from it",
+        Sections(
+            measures="More than half of its time under kernels of other streams or processes that, "
+            "with its own grid, have blocks for more than all SMs; or a full grid whose durations "
+            "spread widely; or rare launches that take a time slice longer.",
+            matters="Steady contention repeats as well as starvation does: only what ran beside it "
+            "tells.",
+            formula="beside > 0.5, sm_fill + sm_fill_beside > 1; or relative_mad >= 8 %",
+            example="A copy on another stream all the time: 1.9 times as long as alone, and a "
+            "spread of 1 %.",
+            action="Time it alone; order the streams; give the other work another time.",
+            limits="A process outside the recording shows only in the spread.",
         ),
     ),
     verdict(
@@ -74,21 +154,23 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "Shape and time show nothing wrong",
         Sections(
             measures="Geometry known, at least 80 % of the SMs have a block, no tail of a fifth, "
-            "no low residency, thread slots filled, no wide spread; or a grid of k x SMs that is "
-            "resident at once, as persistent kernels have.",
+            "no low residency, thread slots filled, no wide spread, and near its floor where the "
+            "bytes are known; or a grid of k x SMs that is resident at once, as persistent kernels "
+            "have.",
             formula="no other case applies",
             example="4,096 blocks of 256 threads on 132 SMs.",
             action="Look elsewhere first.",
-            limits="Says nothing of the work: a healthy shape can run a slow algorithm, and few "
-            "blocks may do all of it.",
+            limits="Without bytes and counters it says nothing of the work: few blocks may do all "
+            "of it, or each thread wait for itself.",
         ),
     ),
     verdict(
         "inconclusive",
         "The evidence does not decide",
         Sections(
-            measures="Geometry or time is missing, the durations spread widely, the launch mostly "
-            "runs under other kernels, or the grid is between starved and full.",
+            measures="Geometry or time is missing, the evidence contradicts itself, the grid is "
+            "between starved and full, or a full grid is far above its floor and no counter says "
+            "why.",
             matters="A wrong verdict costs more than none.",
             formula="the reason names which, and would_decide what to measure",
             example="4 blocks on 148 SMs, all of it under another stream's kernel: the SMs it "

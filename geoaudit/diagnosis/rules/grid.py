@@ -2,7 +2,7 @@
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.recognition import (
-    is_mostly_overlapped,
+    is_mostly_shared,
     leaves_threads_unfilled,
     tail_loss,
     thread_bound,
@@ -52,7 +52,7 @@ def grid_smaller_than_device(evidence: SignatureEvidence) -> Observation | None:
         f"{plural(geometry.grid_blocks, 'block')} on {sms} SMs: {percent(geometry.sm_fill)} of "
         f"the SMs have work, {sms - geometry.grid_blocks} have none"
     )
-    if is_mostly_overlapped(evidence.timing):
+    if is_mostly_shared(evidence):
         return "note", f"{message}, while other kernels run beside it"
     return ("warning" if geometry.sm_fill < SMALL_GRID_SM_FILL else "note"), message
 

@@ -99,11 +99,91 @@ def launch_bound_kernel(judgement: Judgement) -> Observation | None:
     return _reported(judgement, "launch_bound", "note")
 
 
+@rule("GA204", "imbalanced-kernel", since="0.1", severities=("warning",))
+def imbalanced_kernel(judgement: Judgement) -> Observation | None:
+    """The verdict is imbalanced: the grid is full, and few blocks do the work.
+
+    What it measures:
+        The verdict; see `geoaudit explain imbalanced`.
+    Why it matters:
+        The grid passes every test of blocks against SMs, and the device idles all the same.
+
+    Example:
+        264 blocks of which one works: SMs have a warp 3 % of the time.
+    What to do:
+        Share the work of the few long blocks out.
+    Limits:
+        Counters tell it; without them such a kernel is far from its floor, or looks healthy.
+    """
+    return _reported(judgement, "imbalanced", "warning")
+
+
+@rule("GA205", "serial-kernel", since="0.1", severities=("note",))
+def serial_kernel(judgement: Judgement) -> Observation | None:
+    """The verdict is serial: the time is a chain within each thread.
+
+    What it measures:
+        The verdict; see `geoaudit explain serial`.
+    Why it matters:
+        No launch shape shortens a chain; another algorithm does.
+
+    Example:
+        A full grid whose time does not change with the block count.
+    What to do:
+        Break the dependence: independent accumulators, fewer serial iterations.
+    Limits:
+        A note: it is suspected from counters, and confirmed by a sweep of block counts.
+    """
+    return _reported(judgement, "serial", "note")
+
+
+@rule("GA207", "dud-launch", since="0.1", severities=("note",))
+def dud_launch(judgement: Judgement) -> Observation | None:
+    """The verdict is dud: a self-gated launch that exits at once.
+
+    What it measures:
+        The verdict; see `geoaudit explain dud`.
+    Why it matters:
+        Each costs its launch; the audit totals what they cost a token.
+
+    Example:
+        1.5 us beside the twin of 62 us that does the work.
+    What to do:
+        Choose on the host where it knows the size, or accept the price of a graph that stays valid.
+    Limits:
+        Recognised by its twin: the same grid at the next position under a similar name.
+    """
+    return _reported(judgement, "dud", "note")
+
+
+@rule("GA210", "contended-kernel", since="0.1", severities=("warning",))
+def contended_kernel(judgement: Judgement) -> Observation | None:
+    """The verdict is contended: others take the device from it.
+
+    What it measures:
+        The verdict; see `geoaudit explain contended`.
+    Why it matters:
+        Its time is not its own: reshaping it wins little while the others run.
+
+    Example:
+        A full grid, 95 % of its time under another stream's full grid.
+    What to do:
+        Time it alone (geoaudit scan --confirm), and the step without the other work.
+    Limits:
+        A process that is not in the recording shows only as durations that do not repeat.
+    """
+    return _reported(judgement, "contended", "warning")
+
+
 JUDGEMENT_RULES = (
     starved_kernel,
     tail_bound_kernel,
     occupancy_limited_kernel,
+    imbalanced_kernel,
+    serial_kernel,
     launch_bound_kernel,
+    dud_launch,
+    contended_kernel,
 )
 
 

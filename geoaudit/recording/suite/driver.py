@@ -171,6 +171,23 @@ class CudaDriver:
             "compute-sanitizer)",
         )
 
+    def copy(self, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy device memory to device memory, and wait for nothing.
+
+        Args:
+            target: address.
+            source: address.
+            size_bytes: how much.
+            stream: the driver's handle.
+        """
+        status = self._library.cuMemcpyDtoDAsync_v2(
+            ctypes.c_uint64(target),
+            ctypes.c_uint64(source),
+            ctypes.c_size_t(size_bytes),
+            ctypes.c_void_p(stream),
+        )
+        self.check(status, f"copying {size_bytes:,} bytes on the device")
+
     def begin_capture(self, stream: int) -> None:
         """Collect what the stream is given from now on, in place of running it."""
         status = self._library.cuStreamBeginCapture_v2(

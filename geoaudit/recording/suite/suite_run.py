@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.errors import GeoauditError, InputError, NotMeasuredError
 from geoaudit.launches.recording import Recording, TokenOptions
 from geoaudit.manifest.planned import StepPlan
+from geoaudit.recording.calibration.measure import measure
 from geoaudit.recording.instruments import CuptiInstrument
 from geoaudit.recording.selection import Selection, select
 from geoaudit.recording.session import IncompleteRecordingWarning, Session, record
 from geoaudit.recording.suite.captured_token import CapturedToken, refuse_changing_scalars
+from geoaudit.recording.suite.declared_columns import with_declared
 from geoaudit.recording.suite.engine import Engine
+from geoaudit.recording.suite.interventions import ConfirmOptions, with_interventions
 from geoaudit.recording.suite.prepared_token import PreparedToken, Ranges
 from geoaudit.recording.suite.ranges import NvtxRanges
 from geoaudit.recording.suite.runtime import Runtime
@@ -26,6 +29,8 @@ WARM_UP_TOKENS = 3
 
 # Shares of a run, for its progress: the rest is tokens.
 _LOADED, _FILLED, _WARM = 0.3, 0.5, 0.6
+# Share of the recorded run where launches are repeated behind it.
+_RECORDED = 0.3
 
 Progress = Callable[[float], None]
 
@@ -38,11 +43,13 @@ class RunOptions:
         tokens: how many are recorded.
         warm_up_tokens: how many run before, unrecorded.
         is_graph: the token is captured as one CUDA graph, and its replays are recorded.
+        confirm: what is repeated alone afterwards; None: nothing.
     """
 
     tokens: int = DEFAULT_TOKENS
     warm_up_tokens: int = WARM_UP_TOKENS
     is_graph: bool = False
+    confirm: ConfirmOptions | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,11 +90,12 @@ def record_plan(
     """
     if options.is_graph:
         refuse_changing_scalars(plan)
-    report = progress or _tell_nobody
+    report, tell = _shared(progress or _tell_nobody, options)
+    plans = [plan, *(options.confirm.variants.values() if options.confirm else ())]
     with tempfile.TemporaryDirectory(prefix="geoaudit-suite-") as folder:
         session = record(Path(folder) / "whole.parquet")
         with _as_troubles(), session:
-            engine = Engine(make_runtime(), [plan])
+            engine = Engine(make_runtime(), plans)
             token = engine.prepare(plan)
             report(_LOADED)
             engine.restore(plan)
@@ -95,7 +103,8 @@ def record_plan(
             warm_up(engine, token, options.warm_up_tokens)
             report(_WARM)
             run_tokens(engine, token, options, report)
-    return _of_tokens(session, plan, options, name)
+    done = _calibrated(_of_tokens(session, plan, options, name), session, engine)
+    return done if options.confirm is None else _confirmed(engine, plan, done, options, tell)
 
 
 def warm_up(engine: Engine, token: PreparedToken, count: int) -> None:
@@ -178,7 +187,46 @@ def _of_tokens(session: Session, plan: StepPlan, options: RunOptions, name: str)
         # Not those of `select`: that the tokens alone are kept is what was asked for.
         warnings=whole.metadata.warnings,
     )
-    return SuiteRecording(recording=replace(kept, metadata=metadata), troubles=troubles)
+    recording = with_declared(replace(kept, metadata=metadata), plan)
+    return SuiteRecording(recording=recording, troubles=troubles)
+
+
+def _calibrated(done: SuiteRecording, session: Session, engine: Engine) -> SuiteRecording:
+    """With what the device does at best, measured behind the tokens and in a session of its own.
+
+    What cannot be measured is a warning: the tokens are recorded whatever becomes of it.
+    """
+    if session.instrument != CuptiInstrument.name:
+        return done
+    metadata = done.recording.metadata
+    try:
+        metadata = replace(metadata, calibrations=(measure(lambda: engine.runtime),))
+    except NotMeasuredError as error:
+        told = f"the floors of this device were not measured: {error}"
+        metadata = replace(metadata, warnings=(*metadata.warnings, told))
+    return replace(done, recording=replace(done.recording, metadata=metadata))
+
+
+def _confirmed(
+    engine: Engine, plan: StepPlan, done: SuiteRecording, options: RunOptions, report: Progress
+) -> SuiteRecording:
+    """The recording with its interventions, or with why there are none: it is kept either way."""
+    try:
+        recording = with_interventions(
+            engine, plan, done.recording, options.confirm or ConfirmOptions(), report
+        )
+    except GeoauditError as error:
+        return replace(done, troubles=(*done.troubles, f"--confirm: nothing was repeated: {error}"))
+    return replace(done, recording=recording)
+
+
+def _shared(report: Progress, options: RunOptions) -> tuple[Progress, Progress]:
+    """The progress of the run, and of what follows it; together they grow from 0 to 1."""
+    part = 1.0 if options.confirm is None else _RECORDED
+    return (
+        lambda share: report(part * share),
+        lambda share: report(part + (1 - part) * share),
+    )
 
 
 def _environment(plan: StepPlan, options: RunOptions) -> dict[str, str]:

@@ -76,7 +76,8 @@ def test_live_devices_stand_first_and_marked(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_json_holds_every_field_of_every_device() -> None:
     document = json.loads(run("--format", "json"))
-    assert document["schema_version"] == "1.0"
+    assert document["schema_version"] == "1.1"
+    assert document["calibrations"] == []
     assert len(document["devices"]) == len(all_devices())
     expected = {field.name for field in fields(DeviceSpec)} | {"live"}
     assert all(set(one) == expected for one in document["devices"])

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -103,3 +104,30 @@ PRINTED = [
 def test_everything_printed_has_a_page(name: str) -> None:
     code, output = run(name)
     assert code == 0, output
+
+
+CAPTURE = Path(__file__).parents[3] / "reports" / "h200-decode-suite" / "eager.parquet"
+
+
+def test_a_kernel_of_a_recording_is_argued_for() -> None:
+    code, output = run("kda_decode_step", "--scan", str(CAPTURE))
+    assert code == 0
+    assert output.startswith("kda_decode_step  grid 12 · block 128\n\nstarved (suspected)\n")
+    for heading in ("Cost", "Rests on", "Ruled out", "Would decide", "More blocks", "Findings"):
+        assert f"\n\n{heading}\n  " in output
+    assert "not contention: spread" in output
+    assert "BV = 32" in output
+
+
+def test_a_part_of_a_name_argues_for_every_signature() -> None:
+    code, output = run("projection", "--scan", str(CAPTURE))
+    assert code == 0
+    assert output.count("projection  grid ") > 1
+
+
+def test_a_kernel_that_is_not_there_names_the_nearest() -> None:
+    code, output = run("kda_decode_stop", "--scan", str(CAPTURE))
+    assert code == 2
+    assert "no kernel is named 'kda_decode_stop'. There are kda_decode_step" in output
+    code, output = run("--scan", str(CAPTURE))
+    assert (code, "name a kernel" in output) == (2, True)

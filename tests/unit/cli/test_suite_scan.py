@@ -14,12 +14,14 @@ from geoaudit.cli import suite_scan
 from geoaudit.cli.main import main
 from geoaudit.cli.shipped import shipped_manifest
 from geoaudit.errors import InputError
+from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.store import read_recording
 from geoaudit.manifest.planned import StepPlan
 from geoaudit.manifest.reading import read_manifest
 from geoaudit.manifest.settings import VARIABLE_PREFIX
 from geoaudit.recording.suite import presence, runtime, suite_run
 from geoaudit.recording.suite.suite_run import RunOptions, SuiteRecording
+from tests.unit.diagnosis.test_interventions import KDA
 from tests.unit.manifest.example_manifest import FILE as EXAMPLE
 from tests.unit.manifest.example_manifest import changed
 
@@ -40,13 +42,19 @@ class Device:
     def __init__(self) -> None:
         self.ran: list[tuple[str, StepPlan, RunOptions]] = []
         self.troubles: tuple[str, ...] = ()
+        self.interventions: tuple[Intervention, ...] = ()
 
     def record_plan(
         self, name: str, plan: StepPlan, options: RunOptions, *_: object
     ) -> SuiteRecording:
         self.ran.append((name, plan, options))
         recording = suite_scan.replayed()
-        metadata = replace(recording.metadata, replayed=False, source_name=name)
+        metadata = replace(
+            recording.metadata,
+            replayed=False,
+            source_name=name,
+            interventions=self.interventions,
+        )
         return SuiteRecording(
             recording=replace(recording, metadata=metadata), troubles=self.troubles
         )
@@ -115,6 +123,27 @@ def test_gates_of_the_environment_count_and_the_command_line_wins(
     assert (arms["WIDE_NORM"], arms["PDL"]) == (1, 0)
 
 
+def test_what_is_confirmed_is_planned_before_the_run(device: Device) -> None:
+    run("--confirm")
+    run("--confirm", "--arm", "WIDE_NORM")
+    run()
+    baseline, wide, nothing = (options.confirm for _, _, options in device.ran)
+    assert baseline is not None
+    assert wide is not None
+    assert nothing is None
+    assert {"WIDE_NORM=1", "KDA_VALUE_TILE=8", "MLA_DERIVED_FLOOR=1"} <= set(baseline.variants)
+    assert "WIDE_NORM=0" in wide.variants
+    assert baseline.notes == ()
+
+
+def test_what_was_found_is_said_and_saved(device: Device) -> None:
+    device.interventions = (KDA,)
+    result = run("--confirm")
+    assert "20.3 µs alone, 20.4 µs in its token: alike, so not contended" in result.output
+    assert "  KDA_VALUE_TILE=8, 192 blocks of 256 threads: 1.95 µs" in result.output
+    assert read_recording(Path("geoaudit-scan.parquet")).metadata.interventions == (KDA,)
+
+
 def test_another_step(device: Device) -> None:
     run("--step", "gqa")
     assert device.ran[0][1].step == "gqa"
@@ -162,7 +191,14 @@ def test_a_gpu_without_cupy_is_an_error_with_the_fix_and_no_replay(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--arm", "WIDE_NORM"], ["--all-arms"], ["--graph"], ["--set", "tp=1"], [str(EXAMPLE)]],
+    [
+        ["--arm", "WIDE_NORM"],
+        ["--all-arms"],
+        ["--graph"],
+        ["--confirm"],
+        ["--set", "tp=1"],
+        [str(EXAMPLE)],
+    ],
 )
 def test_without_a_device_nothing_that_was_asked_for_is_replayed(arguments: list[str]) -> None:
     result = run(*arguments, code=3)
@@ -192,6 +228,8 @@ def test_a_gate_of_the_environment_is_asked_for_too(monkeypatch: pytest.MonkeyPa
         (["a.toml", "b.json"], "a.toml is a manifest: give one, and no TRACE beside it"),
         (["t.json", "--arm", "WIDE_NORM"], "--arm is for the suite or a MANIFEST.toml"),
         (["--graph", "--", "true"], "--graph is for the suite"),
+        (["--confirm", "--", "true"], "it can do nothing for a COMMAND. Describe the kernel in a"),
+        (["t.json", "--confirm"], "only the suite or a MANIFEST.toml says with which"),
         (["--list-arms", "--", "true"], "--list-arms is for the suite"),
         (["a.toml", "--", "true"], "no TRACE"),
         (["--duration", "1"], "--duration is for a recorded command"),

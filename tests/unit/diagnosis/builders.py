@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from geoaudit.devices.spec import DeviceSpec
 from geoaudit.devices.table import find_device
-from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
+from geoaudit.diagnosis.evidence import Counters, Floor, SignatureEvidence, Timing
 from geoaudit.geometry.launch import launch_geometry
 from geoaudit.geometry.shape import LaunchShape
 
@@ -60,3 +60,37 @@ def clustered(
     plain = evidence(blocks, threads, registers=registers)
     shape = replace(plain.shape, cluster=(4, 1, 1), max_active_clusters=active)
     return replace(plain, shape=shape, geometry=launch_geometry(shape, H200))
+
+
+COPY = 4.17e12
+
+
+def with_floor(
+    case: SignatureEvidence, floor_ns: float, *, touched_bytes: float | None = None
+) -> SignatureEvidence:
+    """The same with compulsory bytes that a copy moves in ``floor_ns``."""
+    floor = Floor(
+        floor_ns=floor_ns,
+        launch_floor_ns=704.0,
+        floor_ratio=None if case.timing is None else case.timing.median_ns / floor_ns,
+        bytes=floor_ns * 1e-9 * COPY,
+        bytes_source="compulsory",
+        bandwidth_bytes_per_second=COPY,
+        is_measured=True,
+        touched_bytes=touched_bytes,
+    )
+    return replace(case, floor=floor)
+
+
+def with_counters(
+    case: SignatureEvidence,
+    *,
+    sm_active: float | None = None,
+    compute: float | None = None,
+    dram_bytes: float | None = None,
+) -> SignatureEvidence:
+    """The same, counted, with a floor far below its time."""
+    counters = Counters(
+        dram_bytes=dram_bytes, sm_active_fraction=sm_active, compute_fraction=compute
+    )
+    return replace(with_floor(case, 1_000.0), counters=counters)

@@ -39,6 +39,14 @@ ROW_FIELDS = [
     "confidence",
     "findings",
     "position",
+    "floor_ns",
+    "floor_ratio",
+    "floor_bytes",
+    "floor_source",
+    "floor_is_measured",
+    "working_warps_per_sm",
+    "bytes_in_flight_per_sm",
+    "needed_bytes_in_flight_per_sm",
 ]
 HEADER_FIELDS = [
     "instrument",

@@ -5,10 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.finding import VERDICTS
 from geoaudit.diagnosis.recognition import Spread, spread_of
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
-from geoaudit.diagnosis.verdict import REACHED, judge
-from tests.unit.diagnosis.builders import B200, GB10, H200, TIGHT, WIDE, clustered, evidence
+from geoaudit.diagnosis.verdict import judge
+from tests.unit.diagnosis.builders import (
+    B200,
+    GB10,
+    H200,
+    TIGHT,
+    WIDE,
+    clustered,
+    evidence,
+    with_counters,
+    with_floor,
+)
 
 
 def test_a_tight_small_grid_is_starved_and_contention_is_ruled_out() -> None:
@@ -20,6 +31,7 @@ def test_a_tight_small_grid_is_starved_and_contention_is_ruled_out() -> None:
     assert verdict.ruled_out == (
         "not contention: spread 1.1 % over 69 launches at 12 sites",
         "not the launch itself: 87.0 µs is 34.8 times the launch floor of 2.50 µs",
+        "not the device's arithmetic: 90.9 % of its SMs have no block",
     )
     assert verdict.would_decide
 
@@ -261,12 +273,18 @@ def test_every_verdict_that_is_reached_is_reached() -> None:
         evidence(12),
         evidence(1_077, 256),
         evidence(2_000, 384, registers=168),
+        with_counters(evidence(264, 256), sm_active=0.03, compute=0.01),
+        with_counters(evidence(10_000, 256), sm_active=0.98, compute=0.05, dram_bytes=1e6),
         evidence(12, timing=at_floor),
+        replace(evidence(1_280, timing=at_floor), twin="attend_hybrid"),
+        with_floor(evidence(10_000, 256), 80_000.0),
+        with_counters(evidence(10_000, 256), sm_active=0.98, compute=0.9),
+        evidence(10_000, 256, timing=WIDE),
         replace(evidence(12), owner="nccl"),
         evidence(10_000, 256),
         evidence(None),
     )
-    assert tuple(judge(case).name for case in cases) == REACHED
+    assert tuple(judge(case).name for case in cases) == VERDICTS
 
 
 def test_blocks_on_every_sm_with_too_few_threads_do_not_pass() -> None:
@@ -293,9 +311,11 @@ def test_a_starved_grid_needs_no_registers_to_be_seen() -> None:
     assert judge(evidence(12, registers=None)).name == "starved"
 
 
-def test_wide_spread_takes_a_healthy_verdict_back() -> None:
+def test_a_full_grid_whose_durations_do_not_repeat_is_contended() -> None:
     assert judge(evidence(10_000, 256)).name == "healthy"
-    assert judge(evidence(10_000, 256, timing=WIDE)).name == "inconclusive"
+    verdict = judge(evidence(10_000, 256, timing=WIDE))
+    assert (verdict.name, verdict.confidence) == ("contended", "suspected")
+    assert "replayed alone" in verdict.would_decide
 
 
 def test_overlap_does_not_take_a_healthy_verdict_back() -> None:
@@ -332,7 +352,7 @@ def test_every_verdict_has_a_reason_and_doubt_says_what_decides(
     assert verdict.reason
     assert (verdict.confidence is None) == (verdict.name == "inconclusive")
     assert verdict.would_decide or verdict.name in ("healthy", "communication")
-    assert verdict.name in REACHED
+    assert verdict.name in VERDICTS
     if verdict.name == "starved":
         assert case.geometry.sm_fill is not None
         assert case.geometry.sm_fill < 0.5

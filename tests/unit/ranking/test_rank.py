@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -359,3 +360,22 @@ def test_launches_below_the_timers_resolution_are_counted() -> None:
     result = audit([KDA, FULL, Launch(kernel="brief", start=110_000, duration=0)])
     assert any(warning.startswith("4 audited launches") for warning in result.header.warnings)
     assert {row.kernel: row.time_per_token_ns for row in result.rows}["brief"] == 0
+
+
+def test_rows_of_a_verdict_and_of_a_confidence_are_chosen() -> None:
+    layout = [
+        Launch(kernel="small", duration=50_000, blocks=12),
+        Launch(kernel="full", start=60_000, duration=50_000, blocks=132 * 80, threads=256),
+        Launch(kernel="between", start=120_000, duration=50_000, blocks=90),
+    ]
+    whole = recording(tokens(layout, 12, 1_000_000))
+
+    def shown(**choices: Any) -> list[str]:  # noqa: ANN401 - choices of every type
+        audit = rank(whole, RankOptions(**choices))
+        assert audit.filtered_rows == 3 - len(audit.rows)
+        return sorted(row.kernel for row in audit.rows)
+
+    assert shown(verdicts=frozenset({"starved"})) == ["small"]
+    assert shown(verdicts=frozenset({"starved", "inconclusive"})) == ["between", "small"]
+    assert shown(minimum_confidence="suspected") == ["full", "small"]
+    assert shown(minimum_confidence="confirmed") == []

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from geoaudit.devices.spec import DeviceSpec
-from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Confidence, Finding, Verdict, VerdictName
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape, Limiter
 from geoaudit.ranking.audit import (
@@ -118,21 +118,22 @@ def row(
     time_ns = median_ns * calls
     wasted_ns = time_ns * (1 - (figures.sm_fill or 0.0))
     starved = blocks < 66
+    shape = LaunchShape(
+        grid=grid,
+        block=(128, 1, 1),
+        cluster=(1, 1, 1),
+        registers_per_thread=96,
+        static_shared_bytes=0,
+        dynamic_shared_bytes=16384,
+        shared_bytes=16384,
+    )
     return AuditRow(
         rank=rank,
         kernel=kernel,
         kernel_short=kernel_short,
         owner="own",
         device=0,
-        shape=LaunchShape(
-            grid=grid,
-            block=(128, 1, 1),
-            cluster=(1, 1, 1),
-            registers_per_thread=96,
-            static_shared_bytes=0,
-            dynamic_shared_bytes=16384,
-            shared_bytes=16384,
-        ),
+        shape=shape,
         signatures=1,
         positions=(3, 17),
         calls_per_token=calls,
@@ -143,6 +144,14 @@ def row(
         wasted_sm_time_per_token_ns=wasted_ns,
         wasted_fraction=wasted_ns / 2_000_000,
         verdict=verdict(verdict_name),
+        evidence=SignatureEvidence(
+            kernel=kernel,
+            owner="own",
+            shape=shape,
+            geometry=figures,
+            device=None,
+            timing=timing(median_ns),
+        ),
         findings=(finding("GA101", kernel=kernel),) if starved else (),
     )
 
@@ -166,6 +175,14 @@ def bare_row(rank: int = 1) -> AuditRow:
         wasted_sm_time_per_token_ns=None,
         wasted_fraction=None,
         verdict=verdict("inconclusive"),
+        evidence=SignatureEvidence(
+            kernel="void opaque()",
+            owner="own",
+            shape=LaunchShape(grid=None, block=None),
+            geometry=LaunchGeometry(),
+            device=None,
+            timing=None,
+        ),
         findings=(),
     )
 

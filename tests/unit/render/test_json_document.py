@@ -44,7 +44,9 @@ ROW = [
     *("limiters", "theoretical_occupancy", "slot_fill", "thread_fill"),
     *("wasted_sm_time_per_token_ns", "verdict", "confidence", "findings", "time_fraction"),
     *("wasted_fraction", "device_index", "signatures", "positions", "reason", "ruled_out"),
-    *("would_decide", "finding_messages"),
+    *("would_decide", "finding_messages", "floor_ns", "floor_ratio", "floor_bytes"),
+    *("floor_source", "floor_is_measured", "working_warps_per_sm", "bytes_in_flight_per_sm"),
+    "needed_bytes_in_flight_per_sm",
 ]
 FINDING = ["rule_id", "rule_name", "severity", "message", "kernel"]
 DISTANCE = ["measured_ns", "target_ns", "distance_ns", "steps"]

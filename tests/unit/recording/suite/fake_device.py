@@ -136,6 +136,10 @@ class FakeLibrary:
         """Nothing to wait for."""
         return self._result("cuStreamSynchronize", stream.value)
 
+    def cuMemcpyDtoDAsync_v2(self, target: Any, source: Any, size: Any, stream: Any) -> int:
+        """Noted."""
+        return self._result("cuMemcpyDtoDAsync", target.value, source.value, size.value)
+
     def cuStreamBeginCapture_v2(self, stream: Any, mode: int) -> int:
         """Launches go on being noted."""
         return self._result("cuStreamBeginCapture", stream.value, mode)

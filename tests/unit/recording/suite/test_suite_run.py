@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.errors import NotMeasuredError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Instrument, Metadata, Recording
@@ -20,12 +21,14 @@ from geoaudit.recording.instruments import Measured
 from geoaudit.recording.requests import RequestLog
 from geoaudit.recording.suite import suite_run
 from geoaudit.recording.suite.filling import ENTRY
+from geoaudit.recording.suite.interventions import ConfirmOptions
 from geoaudit.recording.suite.suite_run import RunOptions, SuiteRecording, record_plan
 from tests.unit.manifest.example_manifest import planned
 from tests.unit.recording.suite.fake_device import FakeRuntime
 
 FIXED = ('position = "context + token"', 'position = "context"')
 LAUNCHES = 13
+CALIBRATION = Calibration(device_name="NVIDIA H200", copy_bytes_per_second=4.17e12)
 FILLINGS = 7
 
 
@@ -40,6 +43,7 @@ class SeenLaunches:
         self.seen: list[tuple[str, str]] = []
         self.is_collecting: list[bool] = []
         self.hears_ranges = True
+        self.refuses_to_be_measured = False
         self.runtime = FakeRuntime()
         self.was_made_in_session = False
         launch = self.runtime.driver.launch_kernel
@@ -71,6 +75,13 @@ class SeenLaunches:
 
     def pop(self) -> None:
         self.open.pop()
+
+    def measure(self, make_runtime: Callable[[], FakeRuntime]) -> Calibration:
+        assert not wrappers.is_noting()
+        assert make_runtime() is self.runtime
+        if self.refuses_to_be_measured:
+            raise NotMeasuredError("no memory")
+        return CALIBRATION
 
     def make(self) -> FakeRuntime:
         self.was_made_in_session = wrappers.is_noting()
@@ -118,6 +129,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> SeenLaunches:
     monkeypatch.setattr(in_process, "is_cuda_used", lambda: False)
     monkeypatch.setattr(suite_run, "NvtxRanges", lambda: device)
     monkeypatch.setattr(wrappers, "_nvtx_domain", lambda: _Domain())
+    monkeypatch.setattr(suite_run, "measure", device.measure)
     return device
 
 
@@ -236,8 +248,57 @@ def test_progress_grows_to_all_of_it(seen: SeenLaunches) -> None:
     assert len(told) == 3 + 4
 
 
+def test_the_recording_is_kept_where_nothing_can_be_confirmed(seen: SeenLaunches) -> None:
+    # This instrument tells no geometry: which launch is which cannot be told.
+    told: list[float] = []
+    options = RunOptions(tokens=4, confirm=ConfirmOptions(variants={}))
+    done = record_plan("example", planned(), options, seen.make, told.append)
+    (trouble,) = done.troubles
+    assert trouble.startswith("--confirm: nothing was repeated: the recorded tokens are not")
+    assert len(done.recording.launches) == 4 * LAUNCHES
+    assert told[-1] < 1.0
+
+
+def test_memory_serves_the_variants_too(seen: SeenLaunches) -> None:
+    larger = planned(assignments=("hidden=14336",))
+    options = RunOptions(tokens=2, confirm=ConfirmOptions(variants={"hidden": larger}))
+    record_plan("example", planned(), options, seen.make)
+    assert 4 * 14336 in {memory.size_bytes for memory in seen.runtime.allocations}
+
+
 def test_a_failing_kernel_ends_the_run_with_its_error(seen: SeenLaunches, tmp_path: Path) -> None:
     seen.runtime.library.status = {"cuLaunchKernelEx": 700}
     with pytest.raises(NotMeasuredError, match="ILLEGAL_ADDRESS"):
         record_plan("example", planned(), RunOptions(tokens=2), seen.make)
     assert not wrappers.is_noting()
+
+
+def test_the_device_is_measured_behind_the_tokens(seen: SeenLaunches) -> None:
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    assert done.recording.metadata.calibrations == (CALIBRATION,)
+    assert done.recording.metadata.warnings == ()
+
+
+def test_a_device_that_cannot_be_measured_is_a_warning_and_no_trouble(seen: SeenLaunches) -> None:
+    seen.refuses_to_be_measured = True
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    assert done.recording.metadata.calibrations == ()
+    assert done.recording.metadata.warnings == (
+        "the floors of this device were not measured: no memory",
+    )
+    assert done.troubles == ()
+
+
+def test_where_events_time_wrapped_kernels_the_device_is_not_measured(seen: SeenLaunches) -> None:
+    seen.name = "cuda_events"
+    seen.refuses_to_be_measured = True
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    assert done.recording.metadata.calibrations == ()
+
+
+def test_what_the_manifest_declares_is_beside_its_launches(seen: SeenLaunches) -> None:
+    done = record_plan("example", planned(), RunOptions(tokens=3), seen.make)
+    kernels = done.recording.launches
+    norm = kernels[kernels[s.KERNEL_SHORT] == "rms_norm"]
+    assert set(norm[s.WORKING_THREADS].dropna()) == {128}
+    assert {one.kernel_short for one in done.recording.metadata.declared} >= {"rms_norm"}

@@ -1,0 +1,110 @@
+"""Reading ``--bytes FILE``: what kernels must read and write, said by the user."""
+
+import csv
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from geoaudit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from geoaudit.ranking.declared_bytes import DeclaredBytes
+
+HEADINGS = ("kernel", "bytes", "grid")
+EXAMPLE = "kernel,bytes,grid / attn_split,2*8*3254*128*2,40x32 / rms_norm,3*4*5120,"
+
+
+def read_bytes_file(file: Path) -> "tuple[DeclaredBytes, ...]":
+    """The lines of a CSV of ``kernel,bytes`` or ``kernel,bytes,grid``.
+
+    ``kernel`` is a regular expression on the whole name, ``bytes`` of one launch a number or its
+    arithmetic (``3 * 4 * 7168``), ``grid`` blocks as ``12``, ``12x4`` or ``12x4x1``, empty: any.
+    Empty lines, and those that begin with ``#``, are left out.
+
+    Raises:
+        InputError: names file and line.
+    """
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"--bytes {file}: cannot be read ({error}). Name a CSV file: {EXAMPLE}"
+        ) from error
+    reader = csv.reader(text.splitlines(), skipinitialspace=True)
+    lines = [
+        (f"{file}:{reader.line_num}", [cell.strip() for cell in cells])
+        for cells in reader
+        if cells and not cells[0].startswith("#")
+    ]
+    if not lines:
+        raise InputError(f"{file}: is empty. Write a heading and a line for each kernel: {EXAMPLE}")
+    (location, headings), *rest = lines
+    if sorted(headings, key=_place) not in (list(HEADINGS[:2]), list(HEADINGS)):
+        raise InputError(
+            f"{location}: the heading is {','.join(headings)[:80]!r}, not kernel,bytes or "
+            f"kernel,bytes,grid. An example: {EXAMPLE}"
+        )
+    return tuple(_line(location, headings, cells) for location, cells in rest)
+
+
+def _place(heading: str) -> int:
+    return HEADINGS.index(heading) if heading in HEADINGS else len(HEADINGS)
+
+
+def _line(location: str, headings: "Sequence[str]", cells: "Sequence[str]") -> "DeclaredBytes":
+    from geoaudit.ranking.declared_bytes import DeclaredBytes
+
+    if len(cells) > len(headings):
+        raise InputError(
+            f"{location}: {len(cells)} cells under {len(headings)} headings. Put a kernel that has "
+            'a comma in it into quotation marks: "scale<4, 8>".'
+        )
+    given = dict(zip(headings, cells, strict=False))
+    return DeclaredBytes(
+        pattern=_pattern(location, given),
+        bytes=_bytes(location, given),
+        grid=_grid(location, given.get("grid", "")),
+        location=location,
+    )
+
+
+def _pattern(location: str, given: "Mapping[str, str]") -> str:
+    pattern = given.get("kernel", "")
+    if not pattern:
+        raise InputError(f"{location}: has no kernel. Write a regular expression, or .* for all.")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise InputError(
+            f"{location}: kernel {pattern!r} is not a regular expression: {error}. Put a "
+            "backslash before brackets and signs that stand for themselves."
+        ) from error
+    return pattern
+
+
+def _bytes(location: str, given: "Mapping[str, str]") -> int:
+    from geoaudit.manifest.arithmetic import ExpressionError
+    from geoaudit.manifest.expressions import parse_expression
+
+    text = given.get("bytes", "")
+    try:
+        value = parse_expression(text).evaluate({})
+    except ExpressionError as error:
+        raise InputError(f"{location}: bytes {text[:80]!r} {error}.") from error
+    if value < 0:
+        raise InputError(f"{location}: bytes {text[:80]!r} is {value}; write 0 or more.")
+    return int(value)
+
+
+def _grid(location: str, text: str) -> "tuple[int, int, int] | None":
+    if not text:
+        return None
+    if not re.fullmatch(r"\d{1,10}(\s*x\s*\d{1,10}){0,2}", text):
+        raise InputError(
+            f"{location}: grid {text[:80]!r} is no grid. Write blocks as 12, 12x4 or 12x4x1, or "
+            "leave it empty for any."
+        )
+    x, y, z = ([int(size) for size in text.split("x")] + [1, 1])[:3]
+    return x, y, z

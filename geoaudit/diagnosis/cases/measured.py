@@ -1,0 +1,168 @@
+"""Launches that floors, counters and what ran beside them tell apart."""
+
+from geoaudit.diagnosis.evidence import SignatureEvidence
+from geoaudit.diagnosis.finding import Verdict
+from geoaudit.diagnosis.recognition import (
+    beside_share,
+    is_near_floor,
+    is_persistent,
+    may_be_served_by_l2,
+    spread_of,
+    tail_loss,
+)
+from geoaudit.diagnosis.thresholds import (
+    BUSY_COMPUTE,
+    BUSY_SMS,
+    FILLED_SM_FILL,
+    IDLE_SMS,
+    OVERLAPPED,
+    SLOW_MEMORY,
+    TAIL_FULL_WAVES,
+    Thresholds,
+)
+from geoaudit.diagnosis.weighing import confirmed, inconclusive, suspected
+from geoaudit.diagnosis.wording import (
+    against_floor,
+    amplification_of,
+    dram_share_of,
+    grid_on_sms,
+    median,
+)
+from geoaudit.quantities import percent
+
+
+def contended(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """Most of its time lies under other streams' kernels, and together they want too much."""
+    share = beside_share(evidence)
+    concurrency, fill = evidence.concurrency, evidence.geometry.sm_fill
+    if share is None or share <= OVERLAPPED or concurrency is None or fill is None:
+        return None
+    beside = concurrency.sm_fill_beside
+    if beside is None or fill + beside <= 1:
+        return None  # SMs are left for it: weighed where a small grid is blamed
+    return suspected(
+        "contended",
+        f"{percent(share)} of its time is under kernels of other streams or processes that have "
+        f"blocks for {percent(beside)} of the SMs, beside its own {percent(fill)}",
+        "the kernel replayed alone (geoaudit scan --confirm)",
+    )
+
+
+def bandwidth_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """Near the floor of its bytes: no launch shape brings much."""
+    floor = evidence.floor
+    if floor is None or floor.bytes is None or not is_near_floor(evidence, thresholds):
+        return None
+    if may_be_served_by_l2(evidence):
+        return None
+    reason = against_floor(evidence) or ""
+    loss = tail_loss(evidence, TAIL_FULL_WAVES)
+    if loss is not None and loss > 0:
+        reason += f"; of what is left, a partial last wave takes up to {percent(loss)} of the time"
+    counted = dram_share_of(evidence)
+    if counted is not None and counted >= SLOW_MEMORY:
+        return confirmed(
+            "bandwidth_bound",
+            f"{reason}; counted, it moves {percent(counted)} of what a copy moves in its time",
+        )
+    return suspected("bandwidth_bound", reason, "counters: the traffic it really has (--counters)")
+
+
+def bandwidth_bound_by_traffic(
+    evidence: SignatureEvidence, thresholds: Thresholds
+) -> Verdict | None:
+    """It moves what a copy moves in its time, whatever it would have to."""
+    counted = dram_share_of(evidence)
+    if counted is None or counted < SLOW_MEMORY:
+        return None
+    reason = f"counted, it moves {percent(counted)} of what a copy moves in its time"
+    amplification = amplification_of(evidence)
+    if amplification is not None:
+        reason += f", {amplification:.2f} times its compulsory bytes"
+    return confirmed("bandwidth_bound", reason)
+
+
+def compute_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """The counters say that the arithmetic is busy."""
+    counters = evidence.counters
+    if counters is None or counters.compute_fraction is None:
+        return None
+    if counters.compute_fraction < BUSY_COMPUTE:
+        return None
+    return confirmed(
+        "compute_bound",
+        f"counted, its busiest arithmetic unit is busy {percent(counters.compute_fraction)} of "
+        f"{median(evidence)}",
+    )
+
+
+def imbalanced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """The grid covers the SMs, and the counters say that they idle."""
+    counters, fill = evidence.counters, evidence.geometry.sm_fill
+    if counters is None or counters.sm_active_fraction is None or fill is None:
+        return None
+    if fill < FILLED_SM_FILL or counters.sm_active_fraction >= IDLE_SMS:
+        return None
+    return confirmed(
+        "imbalanced",
+        f"{grid_on_sms(evidence)}, but counted, SMs have a warp "
+        f"{percent(counters.sm_active_fraction)} of {median(evidence)}: few blocks do the work",
+    )
+
+
+def uneven(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """A full grid whose durations do not repeat: others take the device from it."""
+    timing, fill = evidence.timing, evidence.geometry.sm_fill
+    if timing is None or timing.sites is None or fill is None or fill < FILLED_SM_FILL:
+        return None
+    spread = spread_of(timing, thresholds)
+    if spread.name != "wide":
+        return None
+    return suspected(
+        "contended",
+        f"{grid_on_sms(evidence)}, and its durations do not repeat: {spread.sentence}",
+        "the kernel replayed alone (geoaudit scan --confirm): contention, or work that differs "
+        "from launch to launch",
+    )
+
+
+def serial(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """A full grid on busy SMs that wait: neither memory nor arithmetic is near its limit."""
+    counters = evidence.counters
+    if counters is None or counters.sm_active_fraction is None:
+        return None
+    compute, memory = counters.compute_fraction, dram_share_of(evidence)
+    if counters.sm_active_fraction < BUSY_SMS or compute is None or memory is None:
+        return None
+    if compute >= BUSY_COMPUTE / 2 or memory >= SLOW_MEMORY / 2:
+        return None
+    return suspected(
+        "serial",
+        f"{grid_on_sms(evidence)}, busy {percent(counters.sm_active_fraction)} of "
+        f"{median(evidence)}, with arithmetic at {percent(compute)} and memory at "
+        f"{percent(memory)} of what they can do: each thread waits for itself",
+        "another block count measured against this one (geoaudit scan --confirm)",
+    )
+
+
+def persistent(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """A grid of k x SMs that is resident at once, unless its floor says that it does too little."""
+    sms = evidence.geometry.usable_sms
+    if sms is None or not is_persistent(evidence):
+        return None
+    if against_floor(evidence) and not is_near_floor(evidence, thresholds):
+        return None
+    per_sm = (evidence.geometry.grid_blocks or 0) // sms
+    return suspected(
+        "healthy",
+        f"the grid is {per_sm} x {sms} SMs and resident at once, the shape of a persistent kernel",
+        "" if against_floor(evidence) else "counters (--counters): whether its blocks are busy",
+    )
+
+
+def far_from_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """What is left: a grid that covers the device, far above the floor, and no reason in sight."""
+    return inconclusive(
+        f"{grid_on_sms(evidence)}, {against_floor(evidence)}: the shape does not say why",
+        "counters (--counters): SMs that idle, arithmetic or memory at its limit, or neither",
+    )

@@ -1,0 +1,54 @@
+"""Pieces of the sentences that verdicts are made of."""
+
+from geoaudit.diagnosis.evidence import SignatureEvidence
+from geoaudit.quantities import duration, percent, plural
+
+
+def grid_on_sms(evidence: SignatureEvidence) -> str:
+    """``12 blocks on 132 SMs (9.1 % have work)``."""
+    geometry = evidence.geometry
+    blocks = plural(geometry.grid_blocks or 0, "block")
+    if geometry.sm_fill is None:
+        return blocks
+    return f"{blocks} on {geometry.usable_sms} SMs ({percent(geometry.sm_fill)} have work)"
+
+
+def median(evidence: SignatureEvidence) -> str:
+    """The median duration as text."""
+    return "an unknown time" if evidence.timing is None else duration(evidence.timing.median_ns)
+
+
+def against_floor(evidence: SignatureEvidence) -> str | None:
+    """``87.0 µs against a floor of 900 ns (96.7 times)``; None where no bytes are known."""
+    floor, timing = evidence.floor, evidence.timing
+    if floor is None or timing is None or floor.bytes is None:
+        return None
+    kind = "floor" if floor.bytes_source == "compulsory" else "traffic floor"
+    ratio = floor_ratio_of(evidence) or 0.0
+    return (
+        f"{duration(timing.median_ns)} against a {kind} of {duration(floor.floor_ns)} "
+        f"({ratio:.2f} times)"
+    )
+
+
+def floor_ratio_of(evidence: SignatureEvidence) -> float | None:
+    """Duration / floor, each launch by its own; None where bytes or bandwidth are not known."""
+    return None if evidence.floor is None else evidence.floor.floor_ratio
+
+
+def dram_share_of(evidence: SignatureEvidence) -> float | None:
+    """Counted traffic / what a copy moves in the same time; None where either is unknown."""
+    floor, counters, timing = evidence.floor, evidence.counters, evidence.timing
+    if floor is None or counters is None or timing is None or timing.median_ns <= 0:
+        return None
+    if counters.dram_bytes is None or floor.bandwidth_bytes_per_second is None:
+        return None
+    return counters.dram_bytes / (floor.bandwidth_bytes_per_second * timing.median_ns * 1e-9)
+
+
+def amplification_of(evidence: SignatureEvidence) -> float | None:
+    """Counted traffic / compulsory bytes; None where either is unknown."""
+    floor, counters = evidence.floor, evidence.counters
+    if floor is None or counters is None or floor.bytes_source != "compulsory" or not floor.bytes:
+        return None
+    return None if counters.dram_bytes is None else counters.dram_bytes / floor.bytes

@@ -1,0 +1,141 @@
+"""Verdicts that floors, counters and concurrency reach, and the documents' three examples."""
+
+from dataclasses import replace
+
+import pytest
+
+from geoaudit.diagnosis.evidence import Concurrency, WorkPerSm
+from geoaudit.diagnosis.verdict import judge
+from tests.unit.diagnosis.builders import (
+    GB10,
+    H200,
+    TIGHT,
+    WIDE,
+    evidence,
+    with_counters,
+    with_floor,
+)
+
+
+def beside(streams: float, fill: float) -> Concurrency:
+    """So much of its time under other streams, which have blocks for so many of the SMs."""
+    return Concurrency(
+        other_streams=streams, other_contexts=0.0, predecessor=0.0, successor=0.0,
+        sm_fill_beside=fill,
+    )  # fmt: skip
+
+
+def test_the_state_update_of_the_documents_is_starved() -> None:
+    verdict = judge(with_floor(evidence(12), 900.0))
+    assert verdict.name == "starved"
+    assert verdict.reason == (
+        "87.0 µs against a floor of 900 ns (96.67 times): 12 blocks on 132 SMs (9.1 % have work)"
+    )
+    assert verdict.ruled_out == (
+        "not contention: spread 1.1 % over 69 launches at 12 sites",
+        "not the launch itself: 87.0 µs is 34.8 times the launch floor of 2.50 µs",
+        "not bandwidth: 87.0 µs against a floor of 900 ns (96.67 times)",
+        "not the device's arithmetic: 90.9 % of its SMs have no block",
+    )
+
+
+def test_the_norm_of_the_documents_has_one_block_too_narrow() -> None:
+    case = with_floor(evidence(1, timing=replace(TIGHT, median_ns=20_700.0)), 704.0)
+    work = WorkPerSm(working_warps=4, bytes_in_flight=1_024.0, needed_bytes_in_flight=22_114.0)
+    verdict = judge(replace(case, work=work))
+    assert verdict.name == "starved"
+    assert "the width of the block and its bytes in flight are the lever" in verdict.reason
+    assert any("1024 B in flight" in line and "21.6 KiB" in line for line in verdict.rests_on)
+
+
+def test_the_hybrid_attention_of_the_documents_is_at_its_floor_with_a_tail() -> None:
+    # 1,280 blocks of 128 threads on 48 SMs, 64 registers: 8 blocks an SM, 3.33 waves.
+    timing = replace(TIGHT, median_ns=62_110.0)
+    case = with_floor(evidence(1_280, device=GB10, registers=64, timing=timing), 48_900.0)
+    verdict = judge(case)
+    assert verdict.name == "bandwidth_bound"
+    assert verdict.reason.startswith("62.1 µs against a floor of 48.9 µs (1.27 times)")
+    assert "a partial last wave takes up to" in verdict.reason
+
+
+def test_a_small_grid_near_its_floor_is_right_as_it_is() -> None:
+    assert judge(with_floor(evidence(48), 60_000.0)).name == "bandwidth_bound"
+
+
+def test_a_full_grid_far_above_its_floor_is_not_healthy() -> None:
+    verdict = judge(with_floor(evidence(10_000, 256), 9_000.0))
+    assert verdict.name == "inconclusive"
+    assert "9.67 times" in verdict.reason
+    assert "--counters" in verdict.would_decide
+
+
+def test_a_floor_that_the_l2_may_serve_is_no_bandwidth_bound() -> None:
+    assert H200.l2_bytes is not None
+    inside = with_floor(evidence(10_000, 256), 80_000.0, touched_bytes=H200.l2_bytes - 1)
+    outside = with_floor(evidence(10_000, 256), 80_000.0, touched_bytes=H200.l2_bytes + 1)
+    assert judge(inside).name == "healthy"
+    assert judge(outside).name == "bandwidth_bound"
+
+
+def test_a_persistent_grid_far_above_its_floor_is_not_healthy() -> None:
+    assert judge(evidence(264, 1_024)).name == "healthy"
+    assert judge(with_floor(evidence(264, 1_024), 9_000.0)).name == "inconclusive"
+
+
+def test_264_blocks_of_which_one_works_are_imbalanced() -> None:
+    verdict = judge(with_counters(evidence(264, 256), sm_active=0.03, compute=0.01))
+    assert (verdict.name, verdict.confidence) == ("imbalanced", "confirmed")
+    assert "SMs have a warp 3.0 % of 87.0 µs" in verdict.reason
+
+
+def test_counted_traffic_of_a_copy_is_bandwidth_bound_whatever_the_compulsory_bytes() -> None:
+    # 87 µs at 4.17 TB/s is 363 MB.
+    verdict = judge(with_counters(evidence(10_000, 256), sm_active=0.97, dram_bytes=300e6))
+    assert (verdict.name, verdict.confidence) == ("bandwidth_bound", "confirmed")
+    assert "82.7 % of what a copy moves" in verdict.reason
+    assert "71.94 times its compulsory bytes" in verdict.reason
+
+
+def test_steady_contention_is_told_by_what_runs_beside_it_and_not_by_the_spread() -> None:
+    full = replace(evidence(10_000, 256), concurrency=beside(0.97, 0.9))
+    verdict = judge(full)
+    assert verdict.name == "contended"
+    assert "97.0 % of its time is under kernels of other streams" in verdict.reason
+    small = replace(evidence(12), concurrency=beside(0.97, 0.5))
+    assert judge(small).name == "inconclusive"
+    assert judge(replace(small, concurrency=beside(0.1, 0.5))).name == "starved"
+
+
+def test_a_predecessor_that_overlaps_is_no_other_stream() -> None:
+    timing = replace(TIGHT, overlapped_fraction=0.9)
+    alone = replace(evidence(12, timing=timing), concurrency=beside(0.0, 0.0))
+    assert judge(evidence(12, timing=timing)).name == "inconclusive"
+    verdict = judge(alone)
+    assert verdict.name == "starved"
+    assert "not other streams: 0 % of its time is under other kernels" in verdict.ruled_out
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "expected"), [(8_192.0, "occupancy_limited"), (65_536.0, "inconclusive")]
+)
+def test_too_few_warps_are_a_limit_only_where_too_few_bytes_fly(
+    in_flight: float, expected: str
+) -> None:
+    work = WorkPerSm(working_warps=16, bytes_in_flight=in_flight, needed_bytes_in_flight=22_114.0)
+    verdict = judge(replace(with_floor(evidence(512), 9_000.0), work=work))
+    assert verdict.name == expected
+    assert "21.6 KiB" in verdict.reason
+
+
+def test_a_wide_spread_leaves_what_was_counted() -> None:
+    case = with_counters(evidence(264, 256, timing=WIDE), sm_active=0.03)
+    assert judge(case).name == "imbalanced"
+
+
+def test_all_evidence_is_told_one_sentence_each() -> None:
+    case = with_counters(evidence(12), sm_active=0.09, compute=0.02, dram_bytes=3e6)
+    verdict = judge(replace(case, concurrency=beside(0.0, 0.0)))
+    assert [line.split(":")[0] for line in verdict.rests_on] == [
+        "grid", "time", "floor", "concurrency", "counters",
+    ]  # fmt: skip
+    assert "not arithmetic: counted, it is busy 2.0 %" in verdict.ruled_out
