@@ -159,8 +159,8 @@ Kernels
     ``arguments``*: ``"@buffer"`` or one typed scalar, ``{ i32 = formula }`` (f32, f64, i8, u8, i32,
     u32, i64, u64), in order; a bool is a ``u8``, a null pointer ``{ u64 = 0 }``. Number and sizes
     must be the kernel's parameters', which drivers from CUDA 12.4 on tell before it is launched.
-    A struct by value and a tensor map (``CUtensorMap``) cannot be passed: wrap such a kernel in one
-    that takes its parts.
+    A struct by value and a tensor map (``CUtensorMap``) cannot be passed: let the kernel take the
+    parts, or a pointer.
     Optional: ``shared_bytes``* (dynamic, default 0), ``enabled``* (default true; a kernel that only
     an arm launches says ``enabled = "ARM"``), ``programmatic_launch``* (programmatic dependent
     launch, default false: such a kernel begins before the launch ahead of it has ended, and must
