@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 if TYPE_CHECKING:
+    from geoaudit.recording.ncu import Counting
     from geoaudit.recording.progress import StreamTail
     from geoaudit.recording.supervision import Running
 
@@ -32,6 +33,28 @@ def progress_line(
         yield line.watch
     finally:
         line.clear()
+
+
+@contextmanager
+def counting_line(asked: bool | None) -> "Iterator[Callable[[Counting], None] | None]":
+    """What to do every half second of a run under ncu: a line on standard error, if a terminal.
+
+    Args:
+        asked: False: no line.
+    """
+    if asked is False or not _is_terminal(sys.stderr):
+        yield None
+        return
+    try:
+        yield lambda counting: _write(f"\r{counting_text(counting)}\x1b[K\r")
+    finally:
+        _write("\r\x1b[K")
+
+
+def counting_text(counting: "Counting") -> str:
+    """The line: seconds, and launches counted where ncu says how many."""
+    profiled = f", {counting.profiled:,} launches counted" if counting.profiled else ""
+    return f"under ncu {_time(counting.elapsed_s)}{profiled}"
 
 
 def _is_terminal(stream: TextIO | None) -> bool:
@@ -70,8 +93,7 @@ def _write(text: str) -> None:
 
 def progress_text(elapsed_s: float, tails: "Sequence[StreamTail]") -> str:
     """The line: seconds, launches so far (or kernel records, where launches are not counted)."""
-    minutes, seconds = divmod(int(elapsed_s), 60)
-    time = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    time = _time(elapsed_s)
     if not tails:
         return f"recording {time}, no process uses CUDA yet"
     launches = sum(tail.launches for tail in tails)
@@ -79,6 +101,11 @@ def progress_text(elapsed_s: float, tails: "Sequence[StreamTail]") -> str:
     counted = f"{launches:,} launches" if launches or not records else f"{records:,} kernel records"
     processes = f" in {len(tails)} processes" if len(tails) > 1 else ""
     return f"recording {time}, {counted}{processes}"
+
+
+def _time(elapsed_s: float) -> str:
+    minutes, seconds = divmod(int(elapsed_s), 60)
+    return f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
 
 
 class SavingSignals:

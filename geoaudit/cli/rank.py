@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from geoaudit.cli.audit_gate import apply_gate
+from geoaudit.cli.counters import with_counters_from
 from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import OutputOptions, output_options, write_outputs
 from geoaudit.cli.paths import DEFAULT_SCAN
@@ -56,6 +57,7 @@ def rank(
       geoaudit rank --by kernel --format json -o rank.json
       geoaudit rank --step decode_token
       geoaudit rank --token-range decode_token
+      geoaudit rank --counters-from ncu.csv
       geoaudit rank --target-ms 18 --fail-on starved,waste>25%
       geoaudit rank --bytes bytes.csv   of lines like: rms_norm,3*4*7168
 
@@ -65,7 +67,8 @@ def rank(
     from geoaudit.launches.store import read_recording
     from geoaudit.ranking.rank import rank as rank_recording
 
-    audit = rank_recording(read_recording(scan), rank_options_of(choices))
+    counted = with_counters_from(read_recording(scan), choices["counters_from"])
+    audit = rank_recording(counted, rank_options_of(choices))
     write_outputs(
         _renderers(audit, top, wide),
         OutputOptions(format=format_name, file=output_file, extra=outputs),

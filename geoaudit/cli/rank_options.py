@@ -9,6 +9,7 @@ import click
 
 from geoaudit.cli.bytes_file import read_bytes_file
 from geoaudit.cli.completion import complete_owner, complete_verdict
+from geoaudit.cli.counters import counters_from_option
 from geoaudit.cli.device_options import device_options
 from geoaudit.cli.token_options import token_options, token_options_of
 
@@ -102,7 +103,7 @@ def rank_options(command: Callable[P, R]) -> Callable[P, R]:
     """Add the options; their values go to `rank_options_of` as keywords."""
     for option in reversed(SELECTION):
         command = option(command)
-    return token_options(device_options(command))
+    return token_options(device_options(counters_from_option(command)))
 
 
 def rank_options_of(values: dict[str, Any]) -> "RankOptions":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.counters import COUNTERS_SECTION
 from geoaudit.cli.suite_options import SUITE_SECTION
 from geoaudit.cli.token_options import MOST_TOKENS, regular_expression
 
@@ -110,6 +111,7 @@ SELECTION = (
 HELP_SECTIONS: dict[str, tuple[str, ...]] = {
     **dict([SUITE_SECTION]),
     "Recording a COMMAND": ("duration_s", "control", "yields", "progress"),
+    **dict([COUNTERS_SECTION]),
     "Reading a TRACE": ("allow_partial",),
     "What a token is": ("token_range", "token_kernel", "tokens"),
     "What is kept": ("launch_range", "skip_tokens", "max_tokens"),

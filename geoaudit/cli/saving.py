@@ -25,7 +25,7 @@ def save(
     """Write recordings and say so; lines about how they were made stand before and after."""
     from geoaudit.render.names import visible
 
-    _write(recordings, output)
+    write_recordings(recordings, output)
     lines = [visible(line) for line in (*before, *_summary(recordings, output), *after)]
     if err:
         _tell(lines)
@@ -48,7 +48,8 @@ def _tell(lines: "Sequence[str]") -> None:
             click.echo(line, err=True)
 
 
-def _write(recordings: "Sequence[Recording]", output: Path) -> None:
+def write_recordings(recordings: "Sequence[Recording]", output: Path) -> None:
+    """Write recordings: a file of one, a folder of several; what is there is replaced."""
     from geoaudit.launches.store import write_dataset, write_recording
 
     if len(recordings) == 1:

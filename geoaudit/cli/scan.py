@@ -6,6 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from geoaudit.cli.counters import (
+    CounterChoices,
+    add_counters,
+    counter_choices_of,
+    counter_options,
+    refuse_counters,
+)
 from geoaudit.cli.paths import DEFAULT_SCAN
 from geoaudit.cli.progress_line import SavingSignals
 from geoaudit.cli.record_command import (
@@ -15,6 +22,7 @@ from geoaudit.cli.record_command import (
     record_processes,
 )
 from geoaudit.cli.record_options import (
+    RecordChoices,
     record_choices_of,
     record_options,
     refuse_options_without_command,
@@ -33,6 +41,7 @@ from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, InputE
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Sequence
 
     from geoaudit.launches.recording import Recording, TokenOptions
     from geoaudit.recording.selection import Selection
@@ -53,6 +62,9 @@ With `-- COMMAND` every kernel that the command and its children launch is recor
 Python, eager or in CUDA graphs. Its input and output are its own, and what geoaudit has to say goes
 to standard error; its exit code is passed on, after what was recorded is saved. Ctrl-C and SIGTERM
 reach the command, and what was recorded until then is saved; a second Ctrl-C kills it.
+
+With --counters the same runs once more under Nsight Compute, for the traffic and the busy SMs of
+each kernel and launch shape: `rank` then sets measured waste beside what the grid leaves empty.
 
 TRACE is one of five formats, found by the content. Several traces, one per rank, make one
 recording.
@@ -79,6 +91,7 @@ Examples:
   geoaudit scan --range generate -- python run.py  only what is launched in an NVTX range
   geoaudit scan --token-range decode --skip-tokens 3 --max-tokens 20 -- python run.py
   geoaudit scan --control 5 -- ./engine            and what recording costs
+  geoaudit scan --counters -- ./engine             and what its kernels keep busy
   geoaudit scan trace.json.gz && geoaudit rank     audit a PyTorch profile
   geoaudit scan rank*.json.gz -o run.parquet       all ranks of a run
   geoaudit scan trace.json.gz --token-range 'ProfilerStep#\\d+'
@@ -123,6 +136,7 @@ class _OutputPath(click.Path):
 )
 @suite_options
 @record_options
+@counter_options
 @token_options
 @click.pass_context
 def scan(
@@ -143,33 +157,51 @@ def scan(
     refuse_other_files(output)
     options = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
     selection = selection_of(values)
+    kept = KeptPart(output=output, options=options, selection=selection)
+    counting = counter_choices_of(values)
     command, manifest = command_of(ctx), manifest_of(traces)
     if command is None:
         refuse_options_without_command(values)
         if traces and manifest is None:
             refuse_suite_options(choices, "a TRACE")
+            refuse_counters(counting)
             read = _read(traces, allow_partial)
             save([select(recording, options, selection) for recording in read], output)
         else:
             if allow_partial:
                 raise click.UsageError("--allow-partial is for a TRACE: nothing else can be cut.")
-            kept = KeptPart(output=output, options=options, selection=selection)
-            ctx.exit(scan_suite(manifest, choices, kept))
+            ctx.exit(scan_suite(manifest, choices, kept, counting))
         return
     refuse_suite_options(choices, "a COMMAND")
     if not command or traces or allow_partial:
         raise click.UsageError("give a COMMAND after --, and no TRACE or --allow-partial before it")
+    ctx.exit(_scan_command(command, record_choices_of(values), kept, counting))
+
+
+def _scan_command(
+    command: "Sequence[str]",
+    choices: RecordChoices,
+    kept: KeptPart,
+    counting: CounterChoices | None,
+) -> int:
+    """Record a command, save the recording and read the counters; the exit code."""
     saving = SavingSignals()
     with saving.handled_until_saved():
-        recorded = record_processes(command, output, record_choices_of(values), saving)
-        code = _save_recorded(recorded, output, options, selection)
-    ctx.exit(code if saving.ended_by is None else 128 + saving.ended_by)
+        recorded = record_processes(command, kept.output, choices, saving)
+        saved, code = _save_recorded(recorded, kept.output, kept.options, kept.selection)
+    if saving.ended_by is not None:
+        return 128 + saving.ended_by
+    if counting is not None and recorded.exit_code:
+        say(["no counters are read: the command did not end well"])
+    elif counting is not None:
+        add_counters(saved, kept.output, command, counting)
+    return code
 
 
 def _save_recorded(
     recorded: RecordedCommand, output: Path, options: "TokenOptions", selection: "Selection"
-) -> int:
-    """Save what was recorded of a command; the exit code.
+) -> "tuple[Sequence[Recording], int]":
+    """Save what was recorded of a command; what was saved, and the exit code.
 
     Standard output is the command's: all that is said goes to standard error.
 
@@ -188,11 +220,12 @@ def _save_recorded(
         if not recorded.exit_code:
             raise type(error)(whole) from error
         say([whole])
-        return recorded.exit_code
+        return recordings, recorded.exit_code
     save(selected.recordings, output, err=True)
     troubles = [*recorded.processes.troubles, *selected.troubles]
     say([*selected.notes, *troubles, *recorded.lines])
-    return recorded.exit_code or (EXIT_NOT_MEASURED if troubles else EXIT_CLEAN)
+    code = recorded.exit_code or (EXIT_NOT_MEASURED if troubles else EXIT_CLEAN)
+    return selected.recordings, code
 
 
 def _read(traces: tuple[Path, ...], allow_partial: bool) -> list["Recording"]:

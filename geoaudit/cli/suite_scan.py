@@ -1,5 +1,6 @@
 """Running a manifest: what `geoaudit scan` does without an argument, and with a MANIFEST.toml."""
 
+import gc
 import json
 import os
 from dataclasses import dataclass, replace
@@ -8,36 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from geoaudit.cli.counters import CounterChoices, add_counters
 from geoaudit.cli.paths import DEFAULT_SCAN
+from geoaudit.cli.ready_suite import (
+    ReadySuite,
+    ready_suite,
+    refuse_idle_arms,
+    require_device,
+)
 from geoaudit.cli.saving import save, say
 from geoaudit.cli.suite_options import SuiteChoices
-from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, NotMeasuredError
+from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError
 
 if TYPE_CHECKING:
     from geoaudit.launches.recording import Recording, TokenOptions
-    from geoaudit.manifest.model import Manifest
-    from geoaudit.manifest.planned import StepPlan
-    from geoaudit.manifest.settings import Settings
     from geoaudit.recording.selection import Selection
     from geoaudit.recording.suite.interventions import ConfirmOptions
     from geoaudit.recording.suite.suite_run import SuiteRecording
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadySuite:
-    """A manifest with the settings of a run, worked out.
-
-    Attributes:
-        manifest: what was read.
-        settings: arms and symbols.
-        plan: one token.
-        file: where it was read from; None: the suite that ships with geoaudit.
-    """
-
-    manifest: "Manifest"
-    settings: "Settings"
-    plan: "StepPlan"
-    file: Path | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,13 +43,19 @@ class KeptPart:
     selection: "Selection"
 
 
-def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
+def scan_suite(
+    file: Path | None,
+    choices: SuiteChoices,
+    kept: KeptPart,
+    counting: CounterChoices | None = None,
+) -> int:
     """Run a manifest, or replay the capture where the suite cannot run; the exit code.
 
     Args:
         file: a manifest; None: the suite that ships with geoaudit.
         choices: how it is run.
         kept: what is kept of it.
+        counting: how counters are read afterwards; None: not at all.
 
     Raises:
         InputError: the manifest or a choice cannot be used.
@@ -78,15 +72,23 @@ def scan_suite(file: Path | None, choices: SuiteChoices, kept: KeptPart) -> int:
         return EXIT_CLEAN
     if not choices.all_arms:
         refuse_idle_arms(suite)
-    if _is_replay(suite, choices):
+    asked = _asked(choices, counting)
+    if _is_replay(suite, asked):
         save([select(replayed(), kept.options, kept.selection)], kept.output)
         return EXIT_CLEAN
-    require_device(suite, choices)
-    return _run_and_save(suite, choices, kept)
+    require_device(suite, asked)
+    recording, code = _run_and_save(suite, choices, kept)
+    if counting is not None:
+        # The device memory of the recorded run is needed for the next.
+        gc.collect()
+        add_counters([recording], kept.output, _unrecorded_command(suite, choices), counting)
+    return code
 
 
-def _run_and_save(suite: ReadySuite, choices: SuiteChoices, kept: KeptPart) -> int:
-    """Run a manifest and save what is kept of it; the exit code."""
+def _run_and_save(
+    suite: ReadySuite, choices: SuiteChoices, kept: KeptPart
+) -> "tuple[Recording, int]":
+    """Run a manifest and save what is kept of it; that, and the exit code."""
     from geoaudit.recording.selection import select
     from geoaudit.render.interventions import intervention_lines
 
@@ -102,7 +104,22 @@ def _run_and_save(suite: ReadySuite, choices: SuiteChoices, kept: KeptPart) -> i
         raise type(error)(f"{error} The recording is saved whole.") from error
     save([recording], kept.output, *lines)
     say(run.troubles)
-    return EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
+    return recording, EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
+
+
+def _unrecorded_command(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
+    """What launches the same token in a process of its own."""
+    from geoaudit.cli.shipped import shipped_manifest
+    from geoaudit.recording.suite.unrecorded import UnrecordedRun
+
+    run = UnrecordedRun(
+        manifest=str((suite.file or shipped_manifest()).resolve()),
+        step=suite.plan.step,
+        arms=choices.arms,
+        assignments=choices.assignments,
+        all_arms=choices.all_arms,
+    )
+    return run.command
 
 
 def _printed(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
@@ -127,93 +144,21 @@ def replayed() -> "Recording":
     return replace(shipped, metadata=replace(shipped.metadata, replayed=True))
 
 
-def _is_replay(suite: ReadySuite, choices: SuiteChoices) -> bool:
+def _is_replay(suite: ReadySuite, asked: list[str]) -> bool:
     """Whether the suite cannot run here, and nobody asked for more than its baseline."""
     from geoaudit.recording.suite.presence import has_device
 
     if suite.file is not None or suite.settings.arms_on or has_device():
         return False
     # An arm that is named and off changes nothing.
-    return set(_asked(choices)) <= {"--arm"}
+    return set(asked) <= {"--arm"}
 
 
-def _asked(choices: SuiteChoices) -> list[str]:
+def _asked(choices: SuiteChoices, counting: CounterChoices | None) -> list[str]:
     """The options that ask for a run of their own."""
-    return [*choices.options_given, *(["--tokens"] if choices.tokens is not None else [])]
-
-
-def read_suite(file: Path | None) -> "Manifest":
-    """The manifest of a file, or of the suite that ships with geoaudit.
-
-    Raises:
-        InputError: it cannot be read or used.
-    """
-    from geoaudit.cli.shipped import shipped_manifest
-    from geoaudit.manifest.reading import read_manifest
-
-    return read_manifest(shipped_manifest() if file is None else file)
-
-
-def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
-    """A manifest with arms, symbols and step as chosen.
-
-    Raises:
-        InputError: the manifest or a choice cannot be used.
-    """
-    from geoaudit.manifest.plan import plan
-    from geoaudit.manifest.settings import resolve_settings
-    from geoaudit.manifest.token_check import check_tokens
-    from geoaudit.recording.suite.suite_run import DEFAULT_TOKENS, WARM_UP_TOKENS
-
-    manifest = read_suite(file)
-    settings = resolve_settings(
-        manifest,
-        assignments=choices.assignments,
-        arms=choices.arms,
-        all_arms=choices.all_arms,
-        environment=os.environ,
-    )
-    worked_out = plan(manifest, settings, choices.step)
-    check_tokens(worked_out, WARM_UP_TOKENS + (choices.tokens or DEFAULT_TOKENS))
-    return ReadySuite(manifest=manifest, settings=settings, plan=worked_out, file=file)
-
-
-def refuse_idle_arms(suite: ReadySuite) -> None:
-    """An arm that changes no launch would be recorded, and reported, as one that wins nothing.
-
-    Raises:
-        NotMeasuredError: an arm that is on makes no difference to this step.
-    """
-    from geoaudit.manifest.arm_steps import idle_arms
-
-    for arm in idle_arms(suite.manifest, suite.settings, suite.plan):
-        raise NotMeasuredError(
-            f"the arm {arm} changes no launch of the step {suite.plan.step} with these settings: "
-            "nothing would be measured. Name another step (--step) or leave it out; --list-arms "
-            "says which steps it changes."
-        )
-
-
-def require_device(suite: ReadySuite, choices: SuiteChoices) -> None:
-    """Refuse to go on without a CUDA device: a replay would not be what was asked for.
-
-    Raises:
-        NotMeasuredError: there is none.
-    """
-    from geoaudit.manifest.settings import VARIABLE_PREFIX
-    from geoaudit.quantities import byte_count, plural
-    from geoaudit.recording.suite.presence import has_device
-
-    if has_device():
-        return
-    on = [f"{VARIABLE_PREFIX}{name}={n}" for name, n in suite.settings.arms_on.items()]
-    what = suite.file or f"a run with {' and '.join(_asked(choices) or on)}"
-    launches = plural(len(suite.plan.launches), "launch", "launches")
-    raise NotMeasuredError(
-        f"{what} needs a CUDA device, and none was found. Nothing is wrong with the settings as "
-        f"far as can be told without one: a token is {launches}, in "
-        f"{byte_count(suite.plan.device_bytes)} of device memory, and --plan shows them."
-    )
+    others = {"--tokens": choices.tokens, "--counters": counting}
+    given = [option for option, value in others.items() if value is not None]
+    return [*choices.options_given, *given]
 
 
 def run_suite(suite: ReadySuite, choices: SuiteChoices) -> "SuiteRecording":

@@ -105,8 +105,8 @@ def _counters(evidence: SignatureEvidence) -> Iterator[str]:
     told = []
     if counters.sm_active_fraction is not None:
         told.append(f"SMs have a warp {percent(counters.sm_active_fraction)} of the time")
-    if counters.compute_fraction is not None:
-        told.append(f"arithmetic is busy {percent(counters.compute_fraction)}")
+    if counters.sm_throughput_fraction is not None:
+        told.append(f"arithmetic is busy {percent(counters.sm_throughput_fraction)}")
     if counters.dram_bytes is not None:
         share = dram_share_of(evidence)
         of_copy = "" if share is None else f", {percent(share)} of what a copy moves in its time"
@@ -160,7 +160,7 @@ def _not_the_device(evidence: SignatureEvidence, thresholds: Thresholds) -> Iter
     ratio, counters = floor_ratio_of(evidence), evidence.counters
     if ratio is not None and ratio >= thresholds.large_floor_ratio:
         yield f"not bandwidth: {against_floor(evidence)}"
-    busy = None if counters is None else counters.compute_fraction
+    busy = None if counters is None else counters.sm_throughput_fraction
     if busy is not None and busy < BUSY_COMPUTE / 2:
         yield f"not arithmetic: counted, it is busy {percent(busy)}"
         return

@@ -110,12 +110,13 @@ class Counters:
     Attributes:
         dram_bytes: traffic of one launch.
         sm_active_fraction: share of SM-time with a resident warp, 0 to 1.
-        compute_fraction: how busy the busiest arithmetic unit is, 0 to 1 of its peak.
+        sm_throughput_fraction: throughput of the SM's busiest unit (a pipeline, the issue slots,
+            the path to memory), as a share of its peak over the whole launch, 0 to 1.
     """
 
     dram_bytes: float | None = None
     sm_active_fraction: float | None = None
-    compute_fraction: float | None = None
+    sm_throughput_fraction: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -156,6 +156,14 @@ SM_ACTIVE_FRACTION = _column(
     unit="fraction",
     minimum=0,
 )
+SM_THROUGHPUT_FRACTION = _column(
+    "sm_throughput_fraction",
+    "real",
+    "measured throughput of the SM's busiest unit as a share of its peak",
+    unit="fraction",
+    minimum=0,
+    since="1.2",
+)
 COMPULSORY_BYTES = _column(
     "compulsory_bytes",
     "integer",
@@ -192,6 +200,7 @@ COLUMNS: tuple[Column, ...] = tuple(_declared.values())
 BY_NAME: dict[str, Column] = dict(_declared)
 
 GRID = (GRID_X, GRID_Y, GRID_Z)
+COUNTERS = (DRAM_BYTES, SM_ACTIVE_FRACTION, SM_THROUGHPUT_FRACTION)
 BLOCK = (BLOCK_X, BLOCK_Y, BLOCK_Z)
 CLUSTER = (CLUSTER_X, CLUSTER_Y, CLUSTER_Z)
 REQUESTED_GRID = (REQUESTED_GRID_X, REQUESTED_GRID_Y, REQUESTED_GRID_Z)

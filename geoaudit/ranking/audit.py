@@ -148,6 +148,8 @@ class AuditRow:
         verdict: what holds it back.
         evidence: what the verdict is from, of the signature that wastes most.
         findings: rules that fired.
+        measured_wasted_sm_time_per_token_ns: time_per_token x (1 - measured active fraction);
+            None: not counted for all of the row's launches.
     """
 
     rank: int
@@ -168,6 +170,7 @@ class AuditRow:
     verdict: Verdict
     evidence: SignatureEvidence
     findings: tuple[Finding, ...]
+    measured_wasted_sm_time_per_token_ns: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from geoaudit.launches.recording import Metadata
 from geoaudit.ranking.annotation import AnnotatedKernels
 from geoaudit.ranking.common_factor import with_common_factor
 from geoaudit.ranking.concurrency import concurrency
+from geoaudit.ranking.counted import counters_of
 from geoaudit.ranking.floors import LaunchFloors, launch_floors
 from geoaudit.ranking.twins import dud_twins
 from geoaudit.ranking.work import work_per_sm
@@ -89,6 +90,7 @@ def signature_evidence(
         device=device,
         timing=timing_of(kernels, places),
         floor=sources.floors.of(places, signature.device),
+        counters=counters_of(kernels, places),
         concurrency=concurrency(kernels.concurrent, places, kernels.duration_ns),
         work=work_per_sm(kernels.launches, places, signature.geometry, device, held_against),
         split=None if declared is None else declared.split,

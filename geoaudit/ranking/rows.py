@@ -16,6 +16,7 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import SIGNATURE, group_ids
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.ranking.counted import measured_waste_ns
 from geoaudit.ranking.evidence import EvidenceSources, groups, signature_evidence, timing_of
 from geoaudit.ranking.options import Group
 
@@ -77,6 +78,7 @@ def _row(
     ]
     main = judged[_most(kernels.signature[places], wasted_ns, attributed_ns)]
     positions = np.unique(kernels.position[places])
+    measured_ns = measured_waste_ns(kernels, places)
     return AuditRow(
         rank=0,
         kernel=main.signature.kernel,
@@ -93,6 +95,9 @@ def _row(
         geometry=_mean_fill(main.signature.geometry, wasted_ns, attributed_ns, len(judged)),
         wasted_sm_time_per_token_ns=wasted,
         wasted_fraction=_share(wasted, device.kernel_time_ns),
+        measured_wasted_sm_time_per_token_ns=None
+        if measured_ns is None
+        else measured_ns / device.divisor,
         verdict=main.verdict,
         evidence=main.evidence,
         findings=tuple({f.rule_id: f for one in judged for f in one.findings}.values()),

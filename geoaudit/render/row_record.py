@@ -3,7 +3,7 @@
 import math
 import numbers
 
-from geoaudit.diagnosis.evidence import Floor, Timing, WorkPerSm
+from geoaudit.diagnosis.evidence import Counters, Floor, Timing, WorkPerSm
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 from geoaudit.ranking.audit import AuditRow
 
@@ -38,6 +38,10 @@ def row_record(row: AuditRow) -> dict[str, Plain]:
         "owner": row.owner,
         **_geometry_fields(row.geometry),
         "wasted_sm_time_per_token_ns": plain_number(row.wasted_sm_time_per_token_ns),
+        "measured_wasted_sm_time_per_token_ns": plain_number(
+            row.measured_wasted_sm_time_per_token_ns
+        ),
+        **_counter_fields(row.evidence.counters),
         "verdict": verdict.name,
         "confidence": verdict.confidence,
         "findings": [finding.rule_id for finding in row.findings],
@@ -100,6 +104,16 @@ def _work_fields(work: WorkPerSm | None) -> dict[str, Plain]:
         "needed_bytes_in_flight_per_sm": plain_number(
             work.needed_bytes_in_flight if work else None
         ),
+    }
+
+
+def _counter_fields(counters: Counters | None) -> dict[str, Plain]:
+    return {
+        "sm_active_fraction": plain_number(counters.sm_active_fraction if counters else None),
+        "sm_throughput_fraction": plain_number(
+            counters.sm_throughput_fraction if counters else None
+        ),
+        "dram_bytes": plain_number(counters.dram_bytes if counters else None),
     }
 
 

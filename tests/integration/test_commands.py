@@ -11,6 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from geoaudit.cli.main import main
+from geoaudit.launches import schema as s
+from geoaudit.launches.store import read_recording
+from tests.unit.recording.fake_ncu import Counted, page
 
 
 @pytest.fixture(autouse=True)
@@ -264,12 +267,17 @@ def test_filtered_rows_and_hidden_rows_are_told_apart(folder: Path) -> None:
 
 def test_the_examples_of_rank_work_on_the_shipped_capture() -> None:
     run("scan")
+    launch = read_recording(Path("geoaudit-scan.parquet")).launches.iloc[0]
+    grid, block = (tuple(int(launch[axis]) for axis in axes) for axes in (s.GRID, s.BLOCK))
+    shared = int(launch[s.DYNAMIC_SHARED_BYTES])
+    counted = Counted(kernel=launch[s.KERNEL], grid=grid, block=block, dynamic_shared_bytes=shared)
+    Path("ncu.csv").write_text(page([counted]))
     examples = [
         words[1:]
         for line in run("rank", "--help").output.splitlines()
         if (words := line.split())[:2] == ["geoaudit", "rank"]
     ]
-    assert len(examples) == 6
+    assert len(examples) == 7
     for words in examples:
         # A gate refuses the replay, after the table is printed.
         result = run(*words, code=3 if "--fail-on" in words else 0)

@@ -85,14 +85,13 @@ def bandwidth_bound_by_traffic(
 def compute_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     """The counters say that the arithmetic is busy."""
     counters = evidence.counters
-    if counters is None or counters.compute_fraction is None:
-        return None
-    if counters.compute_fraction < BUSY_COMPUTE:
+    busy = None if counters is None else counters.sm_throughput_fraction
+    if busy is None or busy < BUSY_COMPUTE or (dram_share_of(evidence) or 0.0) >= SLOW_MEMORY:
         return None
     return confirmed(
         "compute_bound",
-        f"counted, its busiest arithmetic unit is busy {percent(counters.compute_fraction)} of "
-        f"{median(evidence)}",
+        f"counted, the busiest unit of its SMs is at {percent(busy)} of its peak over "
+        f"{median(evidence)}, and memory is not the limit",
     )
 
 
@@ -131,7 +130,7 @@ def serial(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | Non
     counters = evidence.counters
     if counters is None or counters.sm_active_fraction is None:
         return None
-    compute, memory = counters.compute_fraction, dram_share_of(evidence)
+    compute, memory = counters.sm_throughput_fraction, dram_share_of(evidence)
     if counters.sm_active_fraction < BUSY_SMS or compute is None or memory is None:
         return None
     if compute >= BUSY_COMPUTE / 2 or memory >= SLOW_MEMORY / 2:

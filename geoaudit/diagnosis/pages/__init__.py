@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from geoaudit.diagnosis.pages.counters import COUNTER_PAGES
 from geoaudit.diagnosis.pages.document import DOCUMENT_PAGES
 from geoaudit.diagnosis.pages.floors import FLOOR_PAGES
 from geoaudit.diagnosis.pages.geometry import GEOMETRY_PAGES
@@ -32,8 +33,16 @@ _HEADING = re.compile(r"\n(?=\S[^\n]*:\n)")
 def all_pages() -> tuple[Page, ...]:
     """All pages: rules by id, then verdicts, then columns."""
     rules = tuple(_rule_page(rule) for rule in all_rules())
-    columns = (*GEOMETRY_PAGES, *TIME_PAGES, *FLOOR_PAGES, *IDENTITY_PAGES, *DOCUMENT_PAGES)
-    return (*rules, *VERDICT_PAGES, *columns)
+    return (
+        *rules,
+        *VERDICT_PAGES,
+        *GEOMETRY_PAGES,
+        *TIME_PAGES,
+        *FLOOR_PAGES,
+        *COUNTER_PAGES,
+        *IDENTITY_PAGES,
+        *DOCUMENT_PAGES,
+    )
 
 
 def page_names() -> tuple[str, ...]:

@@ -116,7 +116,7 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "Arithmetic is at its limit",
         Sections(
             measures="Counted, the busiest arithmetic unit is busy at least 60 % of its peak.",
-            formula="compute_fraction >= 0.6",
+            formula="sm_throughput_fraction >= 0.6",
             example="A matrix product at 90 % of the tensor cores' peak.",
             action="Fewer operations, a smaller type, tensor cores.",
             limits="Needs counters.",

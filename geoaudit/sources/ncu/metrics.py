@@ -20,6 +20,7 @@ RAW_NAMES = {
     "Block Size": "launch__block_size",
     "Average SM Active Cycles": "sm__cycles_active.avg",
     "Total SM Elapsed Cycles": "sm__cycles_elapsed.sum",
+    "Compute (SM) Throughput": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
 }
 
 _NANOSECONDS = {

@@ -22,6 +22,7 @@ WANTED = frozenset(
         "dram__bytes_write.sum",
         "sm__cycles_active.avg",
         "sm__cycles_elapsed.max",
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
         "device__attribute_multiprocessor_count",
         "device__attribute_max_threads_per_multiprocessor",
         "device__attribute_max_blocks_per_multiprocessor",

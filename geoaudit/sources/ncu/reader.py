@@ -127,6 +127,7 @@ def _table(launches: Sequence[Launch]) -> tuple[pd.DataFrame, list[str]]:
         s.STREAM: integer_array([_identifier(one, "Stream") for one in launches]),
         s.DRAM_BYTES: _reals(launches, _dram_bytes),
         s.SM_ACTIVE_FRACTION: _reals(launches, _sm_active_fraction),
+        s.SM_THROUGHPUT_FRACTION: _reals(launches, _sm_throughput_fraction),
     }
     return build_launches(columns), warnings
 
@@ -210,6 +211,11 @@ def _sm_active_fraction(launch: Launch) -> float | None:
     if active is None or not elapsed or active < 0 or elapsed < 0:
         return None
     return min(1.0, float(active / elapsed))
+
+
+def _sm_throughput_fraction(launch: Launch) -> float | None:
+    percent = launch.metrics.get("sm__throughput.avg.pct_of_peak_sustained_elapsed")
+    return None if percent is None or percent < 0 else min(1.0, float(percent / 100))
 
 
 def _devices(launches: Sequence[Launch]) -> tuple[tuple[RecordedDevice, ...], list[str]]:

@@ -1,5 +1,6 @@
 """`geoaudit scan` of the suite and of manifests: options, errors, and what is said."""
 
+import json
 import re
 import sys
 from dataclasses import replace
@@ -19,11 +20,13 @@ from geoaudit.launches.store import read_recording
 from geoaudit.manifest.planned import StepPlan
 from geoaudit.manifest.reading import read_manifest
 from geoaudit.manifest.settings import VARIABLE_PREFIX
+from geoaudit.recording import ncu
 from geoaudit.recording.suite import presence, runtime, suite_run
 from geoaudit.recording.suite.suite_run import RunOptions, SuiteRecording
 from tests.unit.diagnosis.test_interventions import KDA
 from tests.unit.manifest.example_manifest import FILE as EXAMPLE
 from tests.unit.manifest.example_manifest import changed
+from tests.unit.recording.fake_ncu import Counted, page
 
 ARMS = read_manifest(shipped_manifest()).arms
 
@@ -406,3 +409,29 @@ def test_one_arm_is_an_arm(folder: Path) -> None:
     text = (text[:start] + text[end:]).replace("ROWS_PER_BLOCK or 1", "1")
     (folder / "m.toml").write_text(text)
     assert run("m.toml", "--list-arms").output.startswith("a small decode step: 1 arm\n")
+
+
+def test_the_suite_is_counted_with_the_arms_and_symbols_it_ran_with(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[list[str]] = []
+
+    def run_counted(command: list[str], log: Path, **_: object) -> tuple[str, ...]:
+        given.append(command)
+        grid = (1, 1, 1)
+        log.write_text(page([Counted(kernel="rms_norm_kernel", grid=grid, block=(128, 1, 1))]))
+        return ()
+
+    monkeypatch.setattr(ncu, "run_counted", run_counted)
+    monkeypatch.setattr(ncu, "find_ncu", lambda: Path("ncu"))
+    result = run("--counters", "--arm", "WIDE_NORM", "--set", "tp=4", "--graph", code=3)
+    assert "The recording is saved without counters" in result.stderr
+    ((*_, text),) = given
+    assert json.loads(text) == {
+        "manifest": str(shipped_manifest().resolve()),
+        "step": "decode",
+        "arms": ["WIDE_NORM"],
+        "assignments": ["tp=4"],
+        "all_arms": False,
+    }
+    assert read_recording(Path("geoaudit-scan.parquet")).metadata.source_name == "decode suite"

@@ -91,6 +91,6 @@ def with_counters(
 ) -> SignatureEvidence:
     """The same, counted, with a floor far below its time."""
     counters = Counters(
-        dram_bytes=dram_bytes, sm_active_fraction=sm_active, compute_fraction=compute
+        dram_bytes=dram_bytes, sm_active_fraction=sm_active, sm_throughput_fraction=compute
     )
     return replace(with_floor(case, 1_000.0), counters=counters)

@@ -58,6 +58,7 @@ NEW_METRICS: tuple[Metric, ...] = (
     ("Dynamic Shared Memory Per Block", "byte/block", "0"),
     ("Shared Memory Configuration Size", "Kbyte", "65.54"),
     ("# SMs", "SM", "80"),
+    ("Compute (SM) Throughput", "%", "6.19"),
     ("Cluster Size", "", "0"),
 )
 OLD_METRICS: tuple[Metric, ...] = (
@@ -134,4 +135,5 @@ RAW_METRICS: tuple[Metric, ...] = (
     ("dram__bytes.sum", "byte", "515,012,864"),
     ("sm__cycles_active.avg", "cycle", "1,000"),
     ("sm__cycles_elapsed.max", "cycle", "4,000"),
+    ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", "61.80"),
 )

@@ -61,6 +61,7 @@ def test_the_raw_page(tmp_path: Path) -> None:
     assert row[s.DURATION_NS] == 131_040
     assert row[s.DRAM_BYTES] == 515_012_864
     assert row[s.SM_ACTIVE_FRACTION] == 0.25
+    assert row[s.SM_THROUGHPUT_FRACTION] == 0.618
     assert pd.isna(row[s.START_NS])
     device = recording.metadata.devices[0]
     assert (device.name, device.sm_count, device.architecture) == ("NVIDIA H200", 132, "7.0")
@@ -91,6 +92,7 @@ def test_the_details_page(tmp_path: Path, columns: Sequence[str]) -> None:
     assert row[s.STATIC_SHARED_BYTES] == 17_408
     assert row[s.SHARED_BYTES] == 17_408
     assert row[s.SHARED_CONFIG_BYTES] == 65_536
+    assert row[s.SM_THROUGHPUT_FRACTION] == 0.0619
     assert recording.metadata.devices[0].sm_count == 80
     assert any("rounded units" in w for w in recording.metadata.warnings)
 
@@ -138,6 +140,7 @@ def test_a_decimal_comma(tmp_path: Path) -> None:
             "sm__cycles_active.avg": "1.000,50",
             "sm__cycles_elapsed.max": "4.002",
             "dram__bytes.sum": "515.012.864",
+            "sm__throughput.avg.pct_of_peak_sustained_elapsed": "61,80",
         },
     )
     row = read(tmp_path, raw(german)).launches.iloc[0]

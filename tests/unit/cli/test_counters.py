@@ -1,0 +1,196 @@
+"""`scan --counters`, and `--counters-from`: what is saved, said and refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from geoaudit.cli.main import main
+from geoaudit.cli.progress_line import counting_text
+from geoaudit.launches import schema as s
+from geoaudit.launches.recording import Recording
+from geoaudit.launches.store import read_recording, write_recording
+from geoaudit.recording import ncu as ncu_module
+from geoaudit.recording.ncu import Counting
+from tests.recorder.programs import Programs
+from tests.unit.ranking.builders import Launch, recording
+from tests.unit.recording.conftest import programs  # noqa: F401 - a fixture
+from tests.unit.recording.fake_ncu import NOTHING, PERMISSION, Counted, install, on_path, page
+from tests.unit.recording.test_record_command import with_fake_cupti
+
+OUTPUT = Path("geoaudit-scan.parquet")
+# What the target of the recorder's tests launches.
+LAUNCHED = Counted(kernel="decode_kernel", grid=(12, 1, 1), dynamic_shared_bytes=2048)
+Scan = Callable[..., Result]
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == code, result.output
+    return result
+
+
+def saved() -> Recording:
+    return read_recording(OUTPUT)
+
+
+@pytest.fixture
+def scan(
+    programs: Programs,  # noqa: F811 - the fixture
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Scan:
+    """Run `geoaudit scan` of the recorder's target, with a stand-in for ncu on PATH."""
+    monkeypatch.chdir(tmp_path)
+    with_fake_cupti(programs, monkeypatch)
+    install(tmp_path / "tools", page([LAUNCHED]))
+    monkeypatch.setenv("PATH", on_path(tmp_path / "tools"))
+
+    def scanned(words: str, *options: str, code: int = 0) -> Result:
+        return run("scan", *options, "--", str(programs.target), *words.split(), code=code)
+
+    return scanned
+
+
+def test_a_command_is_recorded_and_then_counted(
+    scan: Scan, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    result = scan("launch 40 print engine", "--counters")
+    assert capfd.readouterr().out.count("engine") == 1
+    assert result.stdout == ""
+    sentence = "1 of 1 kernel and launch shape, 100 % of the kernel time (ncu, one launch of each"
+    assert f"geoaudit: counters: {sentence}" in result.stderr
+    launches = saved().launches
+    assert len(launches) == 40
+    assert set(launches[s.DRAM_BYTES]) == {3.1e6}
+    assert set(launches[s.SM_ACTIVE_FRACTION]) == {0.03}
+    assert saved().metadata.environment["counters"].startswith("1 of 1")
+    assert json.loads((tmp_path / "tools" / "ncu.arguments").read_text())[-1] == "engine"
+
+
+def test_without_counters_ncu_is_not_run(scan: Scan, tmp_path: Path) -> None:
+    scan("launch 4")
+    assert not (tmp_path / "tools" / "ncu.arguments").exists()
+    assert saved().launches[s.DRAM_BYTES].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("log", "message"),
+    [
+        (PERMISSION, "ncu counted nothing: the driver keeps counters for administrators"),
+        (NOTHING, "ncu saw no kernel of the command"),
+        (page([Counted(kernel="other")]), "none of the 1 launches in it has counters and is of"),
+    ],
+)
+def test_where_nothing_is_counted_the_recording_is_saved_and_the_code_is_3(
+    log: str, message: str, scan: Scan, tmp_path: Path
+) -> None:
+    install(tmp_path / "tools", log)
+    result = scan("launch 4", "--counters", code=3)
+    assert message in result.stderr
+    assert "The recording is saved without counters." in result.stderr
+    assert len(saved().launches) == 4
+
+
+def test_without_ncu_the_recording_is_saved_and_the_code_is_3(
+    scan: Scan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr(ncu_module, "_places", lambda: iter(()))
+    result = scan("launch 4", "--counters", code=3)
+    assert "neither on PATH nor beside a CUDA toolkit" in result.stderr
+    assert len(saved().launches) == 4
+
+
+def test_a_command_that_fails_is_not_run_again(scan: Scan, tmp_path: Path) -> None:
+    result = scan("launch 4 exit 7", "--counters", code=7)
+    assert "no counters are read: the command did not end well" in result.stderr
+    assert not (tmp_path / "tools" / "ncu.arguments").exists()
+
+
+def test_a_named_ncu_and_its_limit(scan: Scan, tmp_path: Path) -> None:
+    slow = install(tmp_path / "slow", page([LAUNCHED]), wait_s=30)
+    options = ("--counters", "--ncu", str(slow), "--counting-limit", "1")
+    result = scan("launch 4", *options, code=3)
+    assert "did not end within 1 s" in result.stderr
+    assert len(saved().launches) == 4
+
+
+def test_ctrl_c_keeps_the_recording(scan: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ncu_module, "run_counted", interrupted)
+    result = scan("launch 4", "--counters", code=130)
+    assert "interrupted: the recording is saved without counters" in result.stderr
+    assert len(saved().launches) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--ncu", "/bin/true"], "--ncu is for --counters"),
+        (["--counting-limit", "3"], "--counting-limit is for --counters"),
+        (["--counters", "--counting-limit", "0"], "not in the range"),
+        (["--counters", "--ncu", "nowhere"], "does not exist"),
+        (["trace.json", "--counters"], "give rank or report --counters-from FILE"),
+    ],
+)
+def test_wrong_use(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in " ".join(run("scan", *arguments, code=2).output.split())
+
+
+def test_a_replay_has_nothing_to_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("scan", "--counters", code=3)
+    assert "a run with --counters needs a CUDA device" in result.stderr
+    assert not OUTPUT.exists()
+
+
+@pytest.fixture
+def timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A recording of 264 blocks of 128 threads, and a page of the same beside it."""
+    monkeypatch.chdir(tmp_path)
+    write_recording(recording([Launch(kernel="decode", duration=20_000, blocks=264)]), OUTPUT)
+    file = tmp_path / "ncu.csv"
+    file.write_text(page([Counted()]))
+    return file
+
+
+def test_rank_joins_the_counters_of_a_file(timed: Path) -> None:
+    result = run("rank", "--counters-from", str(timed), "--format", "json")
+    assert "counters: 1 of 1 kernel and launch shape, 100 % of the kernel time" in result.stderr
+    (row,) = json.loads(result.stdout)["rows"]
+    assert row["wasted_sm_time_per_token_ns"] == 0
+    assert row["measured_wasted_sm_time_per_token_ns"] == pytest.approx(19_400)
+    assert row["dram_bytes"] == 3.1e6
+    assert saved().launches[s.DRAM_BYTES].isna().all()
+
+
+def test_report_joins_them_too(timed: Path) -> None:
+    run("report", "--counters-from", str(timed), "-o", "audit")
+    (row,) = json.loads(Path("audit/rank.json").read_text())["rows"]
+    assert row["sm_active_fraction"] == 0.03
+
+
+def test_a_file_of_another_program_is_not_joined_in_silence(timed: Path) -> None:
+    timed.write_text(page([Counted(grid=(13, 1, 1))]))
+    result = run("rank", "--counters-from", str(timed), code=3)
+    assert "ncu.csv: none of the 1 launches in it has counters" in result.stderr
+
+
+def test_a_file_that_is_no_page_is_unusable(timed: Path) -> None:
+    timed.write_text("nothing\n")
+    run("rank", "--counters-from", str(timed), code=2)
+    run("rank", "--counters-from", "nowhere.csv", code=2)
+
+
+def test_the_line_says_how_far_it_is() -> None:
+    assert counting_text(Counting(elapsed_s=75.2, profiled=0)) == "under ncu 1 min 15 s"
+    text = counting_text(Counting(elapsed_s=5.0, profiled=31))
+    assert text == "under ncu 5 s, 31 launches counted"
