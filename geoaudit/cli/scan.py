@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from geoaudit.cli.counters import (
     CounterChoices,
@@ -39,6 +40,7 @@ from geoaudit.cli.token_options import token_options, token_options_of
 from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, InputError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from geoaudit.launches.recording import Recording, TokenOptions
@@ -81,6 +83,7 @@ Examples:
   geoaudit scan --arm WIDE_NORM --arm KDA_VALUE_TILE=16
   geoaudit scan --all-arms --graph --set tp=4      reshaped, as a CUDA graph, four ranks
   geoaudit scan --confirm                          and repeat its kernels alone, reshaped
+  geoaudit scan --plan --arm PDL                   what would be launched; needs no GPU
   geoaudit scan my_manifest.toml --set context=4096
   geoaudit scan -- ./engine --prompt hello         record a command
   geoaudit scan -- ./engine | jq .text             its output stays its own
@@ -95,15 +98,33 @@ Examples:
 """
 
 
+class _OutputPath(click.Path):
+    """A path that is not empty: an empty one would be the current folder."""
+
+    def convert(
+        self,
+        value: "str | os.PathLike[str]",
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> "str | bytes | os.PathLike[str]":
+        if value == "":
+            self.fail("must not be empty: name a file", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.command(cls=ScanCommand, help=HELP)
 @click.argument(
-    "traces", nargs=-1, type=click.Path(path_type=Path), metavar="[MANIFEST.toml|TRACE...]"
+    "traces",
+    nargs=-1,
+    # Not refused by click, whose error would not say what may stand there.
+    type=click.Path(path_type=Path, readable=False),
+    metavar="[MANIFEST.toml|TRACE...]",
 )
 @click.option(
     "-o",
     "--output-file",
     "output",
-    type=click.Path(path_type=Path),
+    type=_OutputPath(path_type=Path),
     default=DEFAULT_SCAN,
     show_default=True,
     help="Where the recording goes; what is there is replaced in one step.",
@@ -130,8 +151,10 @@ def scan(
     from geoaudit.launches.store import refuse_other_files
     from geoaudit.recording.selection import select
 
-    refuse_other_files(output)
     choices = suite_choices_of(values)
+    if choices.only_prints and ctx.get_parameter_source("output") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("-o is for a recording: --plan and --list-arms print, use > FILE.")
+    refuse_other_files(output)
     options = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
     selection = selection_of(values)
     kept = KeptPart(output=output, options=options, selection=selection)
@@ -145,6 +168,8 @@ def scan(
             read = _read(traces, allow_partial)
             save([select(recording, options, selection) for recording in read], output)
         else:
+            if allow_partial:
+                raise click.UsageError("--allow-partial is for a TRACE: nothing else can be cut.")
             ctx.exit(scan_suite(manifest, choices, kept, counting))
         return
     refuse_suite_options(choices, "a COMMAND")

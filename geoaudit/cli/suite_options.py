@@ -10,7 +10,17 @@ import click
 MANIFEST_SUFFIX = ".toml"
 SUITE_SECTION = (
     "Running the suite or a MANIFEST",
-    ("arms", "all_arms", "list_arms", "assignments", "step", "graph", "confirm"),
+    (
+        "arms",
+        "all_arms",
+        "list_arms",
+        "plan",
+        "plan_format",
+        "assignments",
+        "step",
+        "graph",
+        "confirm",
+    ),
 )
 
 P = ParamSpec("P")
@@ -33,8 +43,20 @@ SUITE = (
     click.option(
         "--list-arms",
         is_flag=True,
-        help="Print the arms, what each does to the outputs' bytes and why it is there, and the "
-        "settings that restore the baseline. Needs no GPU.",
+        help="Print the steps and the arms: what each does to the outputs' bytes, why it is there "
+        "and which steps it changes, and the settings that restore the baseline. Needs no GPU.",
+    ),
+    click.option(
+        "--plan",
+        is_flag=True,
+        help="Print the launches of a token with these settings, those of one shape together: "
+        "kernel, grid, block, bytes and arguments. Runs nothing and needs no GPU.",
+    ),
+    click.option(
+        "--format",
+        "plan_format",
+        type=click.Choice(("table", "json")),
+        help="Format of --plan.  [default: table]",
     ),
     click.option(
         "--set",
@@ -79,6 +101,8 @@ class SuiteChoices:
         arms: ``NAME`` or ``NAME=VALUE``, in order.
         all_arms: every arm that may be on together with all others.
         list_arms: say what arms there are, and run nothing.
+        plan: say what would be launched, and run nothing.
+        plan_format: ``table`` or ``json``; None: not said.
         assignments: ``NAME=VALUE`` of symbols.
         step: None: the manifest's default one.
         graph: as a CUDA graph.
@@ -89,11 +113,18 @@ class SuiteChoices:
     arms: tuple[str, ...] = ()
     all_arms: bool = False
     list_arms: bool = False
+    plan: bool = False
+    plan_format: str | None = None
     assignments: tuple[str, ...] = ()
     step: str | None = None
     graph: bool = False
     tokens: int | None = None
     confirm: bool = False
+
+    @property
+    def only_prints(self) -> bool:
+        """Whether nothing is to be run or replayed."""
+        return self.list_arms or self.plan
 
     @property
     def options_given(self) -> tuple[str, ...]:
@@ -102,6 +133,8 @@ class SuiteChoices:
             "--arm": self.arms,
             "--all-arms": self.all_arms,
             "--list-arms": self.list_arms,
+            "--plan": self.plan,
+            "--format": self.plan_format is not None,
             "--set": self.assignments,
             "--step": self.step is not None,
             "--graph": self.graph,
@@ -118,11 +151,21 @@ def suite_options(command: Callable[P, R]) -> Callable[P, R]:
 
 
 def suite_choices_of(values: dict[str, Any]) -> SuiteChoices:
-    """The choices for a run, out of click's keyword values."""
+    """The choices for a run, out of click's keyword values.
+
+    Raises:
+        click.UsageError: choices that exclude each other.
+    """
+    if values["plan"] and values["list_arms"]:
+        raise click.UsageError("--plan and --list-arms exclude each other: give one of them.")
+    if values["plan_format"] is not None and not values["plan"]:
+        raise click.UsageError("--format is for --plan: a recording is always Parquet.")
     return SuiteChoices(
         arms=values["arms"],
         all_arms=values["all_arms"],
         list_arms=values["list_arms"],
+        plan=values["plan"],
+        plan_format=values["plan_format"],
         assignments=values["assignments"],
         step=values["step"],
         graph=values["graph"],

@@ -1,6 +1,7 @@
 """Running a manifest: what `geoaudit scan` does without an argument, and with a MANIFEST.toml."""
 
 import gc
+import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,39 +11,21 @@ import click
 
 from geoaudit.cli.counters import CounterChoices, add_counters
 from geoaudit.cli.paths import DEFAULT_SCAN
+from geoaudit.cli.ready_suite import (
+    ReadySuite,
+    ready_suite,
+    refuse_idle_arms,
+    require_device,
+)
 from geoaudit.cli.saving import save, say
 from geoaudit.cli.suite_options import SuiteChoices
-from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError, NotMeasuredError
+from geoaudit.errors import EXIT_CLEAN, EXIT_NOT_MEASURED, GeoauditError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from geoaudit.launches.recording import Recording, TokenOptions
-    from geoaudit.manifest.model import Manifest
-    from geoaudit.manifest.planned import StepPlan
-    from geoaudit.manifest.settings import ArmListing, Settings
     from geoaudit.recording.selection import Selection
     from geoaudit.recording.suite.interventions import ConfirmOptions
     from geoaudit.recording.suite.suite_run import SuiteRecording
-
-WIDTH = 96
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadySuite:
-    """A manifest with the settings of a run, worked out.
-
-    Attributes:
-        manifest: what was read.
-        settings: arms and symbols.
-        plan: one token.
-        file: where it was read from; None: the suite that ships with geoaudit.
-    """
-
-    manifest: "Manifest"
-    settings: "Settings"
-    plan: "StepPlan"
-    file: Path | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,19 +61,22 @@ def scan_suite(
         InputError: the manifest or a choice cannot be used.
         NotMeasuredError: it cannot be run here.
     """
+    from geoaudit.manifest.settings import unknown_variables
     from geoaudit.recording.selection import select
 
-    if choices.list_arms:
-        ready_suite(file, choices)  # a wrong name beside it is told, not passed over
-        for line in arm_lines(read_suite(file)):
+    suite = ready_suite(file, choices)
+    say(unknown_variables(suite.manifest, os.environ))
+    if choices.only_prints:
+        for line in _printed(suite, choices):
             click.echo(line)
         return EXIT_CLEAN
-    is_bare = file is None and not choices.options_given and counting is None
-    if is_bare and _is_replay():
+    if not choices.all_arms:
+        refuse_idle_arms(suite)
+    asked = _asked(choices, counting)
+    if _is_replay(suite, asked):
         save([select(replayed(), kept.options, kept.selection)], kept.output)
         return EXIT_CLEAN
-    suite = ready_suite(file, choices)
-    require_device(suite, choices)
+    require_device(suite, asked)
     recording, code = _run_and_save(suite, choices, kept)
     if counting is not None:
         # The device memory of the recorded run is needed for the next.
@@ -136,6 +122,19 @@ def _unrecorded_command(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
     return run.command
 
 
+def _printed(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
+    """The lines of ``--list-arms`` or ``--plan``."""
+    from geoaudit.cli.arm_list import arm_lines
+    from geoaudit.cli.plan_view import plan_document, plan_lines
+    from geoaudit.render.names import visible
+
+    name, plan = suite.manifest.name, suite.plan
+    if choices.plan_format == "json":
+        return [json.dumps(plan_document(name, plan), indent=2)]
+    lines = plan_lines(name, plan) if choices.plan else arm_lines(suite.manifest, suite.settings)
+    return [visible(line) if line else "" for line in lines]
+
+
 def replayed() -> "Recording":
     """The capture that ships with geoaudit, marked as replayed."""
     from geoaudit.cli.shipped import shipped_capture
@@ -145,87 +144,21 @@ def replayed() -> "Recording":
     return replace(shipped, metadata=replace(shipped.metadata, replayed=True))
 
 
-def _is_replay() -> bool:
-    """Whether the suite cannot run here, and nobody asked for an arm."""
+def _is_replay(suite: ReadySuite, asked: list[str]) -> bool:
+    """Whether the suite cannot run here, and nobody asked for more than its baseline."""
     from geoaudit.recording.suite.presence import has_device
 
-    if has_device():
+    if suite.file is not None or suite.settings.arms_on or has_device():
         return False
-    return not ready_suite(None, SuiteChoices()).settings.arms_on
+    # An arm that is named and off changes nothing.
+    return set(asked) <= {"--arm"}
 
 
-def read_suite(file: Path | None) -> "Manifest":
-    """The manifest of a file, or of the suite that ships with geoaudit.
-
-    Raises:
-        InputError: it cannot be read or used.
-    """
-    from geoaudit.cli.shipped import shipped_manifest
-    from geoaudit.manifest.reading import read_manifest
-
-    return read_manifest(shipped_manifest() if file is None else file)
-
-
-def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
-    """A manifest with arms, symbols and step as chosen.
-
-    Raises:
-        InputError: the manifest or a choice cannot be used.
-    """
-    from geoaudit.manifest.plan import plan
-    from geoaudit.manifest.settings import resolve_settings
-
-    manifest = read_suite(file)
-    settings = resolve_settings(
-        manifest,
-        assignments=choices.assignments,
-        arms=choices.arms,
-        all_arms=choices.all_arms,
-        environment=os.environ,
-    )
-    worked_out = plan(manifest, settings, choices.step)
-    if not choices.all_arms:
-        _refuse_idle_arms(manifest, settings, worked_out)
-    return ReadySuite(manifest=manifest, settings=settings, plan=worked_out, file=file)
-
-
-def _refuse_idle_arms(manifest: "Manifest", settings: "Settings", worked_out: "StepPlan") -> None:
-    """An arm that changes no launch would be recorded, and reported, as one that wins nothing.
-
-    Raises:
-        NotMeasuredError: an arm that is on makes no difference to this step.
-    """
-    from geoaudit.manifest.plan import plan
-
-    for arm in settings.arms_on:
-        without = replace(settings, arms={**settings.arms, arm: 0})
-        if plan(manifest, without, worked_out.step).launches == worked_out.launches:
-            raise NotMeasuredError(
-                f"the arm {arm} changes no launch of the step {worked_out.step} with these "
-                "settings: nothing would be measured. Name another step (--step) or leave it out."
-            )
-
-
-def require_device(suite: ReadySuite, choices: SuiteChoices) -> None:
-    """Refuse to go on without a CUDA device: a replay would not be what was asked for.
-
-    Raises:
-        NotMeasuredError: there is none.
-    """
-    from geoaudit.manifest.settings import VARIABLE_PREFIX
-    from geoaudit.quantities import byte_count, plural
-    from geoaudit.recording.suite.presence import has_device
-
-    if has_device():
-        return
-    on = " ".join(f"{VARIABLE_PREFIX}{name}={n}" for name, n in suite.settings.arms_on.items())
-    what = str(suite.file or " ".join(choices.options_given) or on or "--counters")
-    launches = plural(len(suite.plan.launches), "launch", "launches")
-    raise NotMeasuredError(
-        f"{what}: this needs a CUDA device, and none was found. Nothing is wrong with the "
-        f"settings as far as can be told without one: a token is {launches}, in "
-        f"{byte_count(suite.plan.device_bytes)} of device memory."
-    )
+def _asked(choices: SuiteChoices, counting: CounterChoices | None) -> list[str]:
+    """The options that ask for a run of their own."""
+    others = {"--tokens": choices.tokens, "--counters": counting}
+    given = [option for option, value in others.items() if value is not None]
+    return [*choices.options_given, *given]
 
 
 def run_suite(suite: ReadySuite, choices: SuiteChoices) -> "SuiteRecording":
@@ -280,33 +213,3 @@ def next_lines(suite: ReadySuite) -> list[str]:
         f"then: {again} --all-arms -o arms-{DEFAULT_SCAN} runs the same step reshaped; "
         "--list-arms says how"
     ]
-
-
-def arm_lines(manifest: "Manifest") -> list[str]:
-    """The text of ``--list-arms``."""
-    from geoaudit.manifest.settings import list_arms, restore_set
-
-    listed = list_arms(manifest)
-    if not listed:
-        return [f"{manifest.name}: no arms"]
-    lines = [f"{manifest.name}: {len(listed)} arms", ""]
-    for one in listed:
-        lines += [*_arm_text(one), ""]
-    restore = click.wrap_text(restore_set(manifest), WIDTH, "  ", "  ")
-    return [*lines, "the baseline, whatever the environment says:", *restore.splitlines()]
-
-
-def _arm_text(listing: "ArmListing") -> "Iterator[str]":
-    arm = listing.arm
-    title = f"{arm.name}  {arm.arm_class}"
-    yield title if arm.in_all else f"{title}, not one of --all-arms"
-    details = [arm.reason]
-    if arm.inert:
-        details.append(f"changes nothing {arm.inert}.")
-    if len(arm.values) > 1:
-        details.append(f"values {', '.join(map(str, arm.values))}; {arm.values[0]} by itself.")
-    if arm.excludes:
-        details.append(f"never with {', '.join(sorted(arm.excludes))}.")
-    details.append(f"kernels: {', '.join(listing.kernels)}")
-    for text in details:
-        yield from click.wrap_text(text, WIDTH, "  ", "  ").splitlines()

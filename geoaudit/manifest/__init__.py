@@ -116,8 +116,9 @@ Formulas
 
 Symbols
     ``[symbols]`` may use each other in any order, and ``--set NAME=VALUE`` gives one another value.
-    Every arm is a symbol: 0 while off. ``token`` is the token of the run, from 0; what depends on
-    it may only be a scalar argument, so that one plan serves every token. Formulas of a kernel
+    Every arm is a symbol: 0 while off. ``token`` is the token of the run, from 0, and the tokens of
+    the warm-up count: the first that is recorded is 3. What depends on it may only be a scalar
+    argument, so that one plan serves every token. Formulas of a kernel
     also know ``layer``, the number of launches of this kernel that the token lists before this
     one, and the kernel's own ``parameters`` (every launch must set them) and ``symbols`` (a launch
     may). ``require``, a list of expressions at the top of the file, says what must hold for sizes
@@ -134,10 +135,13 @@ Arms
     change the same key of a kernel.
 
 Buffers
-    ``dtype`` (f64, f32, f16, bf16, i64, u64, i32, u32, i8, u8), ``elements``, ``init`` (``zeros``,
-    ``ones``, ``normal`` with ``scale``, ``uniform`` with ``low`` and ``high``, ``constant`` with
-    ``value``, ``iota``) and ``kind`` (``weight``, ``state``: restored before a comparison,
-    ``scratch``, ``output``). With ``copies``, launches rotate: the k-th launch in a token of one
+    ``dtype`` (f64, f32, f16, bf16, i64, u64, i32, u32, i8, u8), ``elements``, ``init`` and ``kind``
+    (``weight``, ``state``: restored before a comparison, ``scratch``, ``output``). ``init`` is
+    ``zeros``, ``ones``, ``constant`` with ``value``, ``iota`` (0, 1, 2 and on), ``normal`` (of real
+    types) with the standard deviation ``scale``, by default 1.0, about 0, or ``uniform`` from
+    ``low``, by default 0, up to and without ``high``, by default 1. Uniform integers are rounded
+    down, so a range of 0 to 1 is all zeros. A number that the type does not hold, 1.5 in an i32 or
+    300 in a u8, is refused. With ``copies``, launches rotate: the k-th launch in a token of one
     kernel that is passed the buffer gets copy ``k % copies``, counted per kernel, whether it is
     enabled or not.
 
@@ -145,7 +149,9 @@ Kernels
     One of ``source`` (CUDA C++ for NVRTC), ``cubin``, ``fatbin`` and ``ptx``, relative to the
     manifest; ready binaries are launched unchanged. (From objects built with ``-rdc``, ``nvcc
     -dlink -cubin`` makes one.) For a source ``options`` and ``defines`` (macro -> formula): kernels
-    that agree in all three share one module.
+    that agree in all three share one module. A source is compiled for the device that it runs on,
+    as C++17 unless ``options`` has a ``-std``, and its own folder is on the include path; more
+    folders are ``options = ["-I/path"]``.
     ``entry``*: the name, where ``{formula}`` becomes a number; with ``<`` a template instance. A
     ready binary's kernels have theirs as demangled, ``scale<32>`` (mangled where the driver is
     older than CUDA 12.4).
@@ -153,14 +159,25 @@ Kernels
     ``arguments``*: ``"@buffer"`` or one typed scalar, ``{ i32 = formula }`` (f32, f64, i8, u8, i32,
     u32, i64, u64), in order; a bool is a ``u8``, a null pointer ``{ u64 = 0 }``. Number and sizes
     must be the kernel's parameters', which drivers from CUDA 12.4 on tell before it is launched.
+    A struct by value and a tensor map (``CUtensorMap``) cannot be passed: let the kernel take the
+    parts, or a pointer.
     Optional: ``shared_bytes``* (dynamic, default 0), ``enabled``* (default true; a kernel that only
     an arm launches says ``enabled = "ARM"``), ``programmatic_launch``* (programmatic dependent
-    launch, default false), ``inputs``* and ``outputs``* (buffers of the arguments; one updated in
-    place is in both), ``bytes_read``* and ``bytes_written``* (compulsory: each byte once),
-    ``working_threads``* (of a block) and ``bytes_in_flight_per_thread``*, ``reference`` (a float64
-    function) with ``tolerance`` (relative), and ``split``: what more blocks would cost, along the
-    axis that is best for it: ``cross_block_reduction``, ``duplicated_reads`` (of weights, state or
-    cache, not of the vectors that every block reads anyway), ``layout_change``.
+    launch, default false: such a kernel begins before the launch ahead of it has ended, and must
+    itself run ``griddepcontrol.wait``, or ``cudaGridDependencySynchronize()``, in every block
+    before it touches what a predecessor writes), ``inputs``* and ``outputs``* (buffers of the
+    arguments; one updated in place is in both), ``bytes_read``* and ``bytes_written``* (compulsory:
+    each byte once), ``working_threads``* (of a block) and ``bytes_in_flight_per_thread``*,
+    ``reference`` (a float64 function) with ``tolerance`` (relative), and ``split``: what more
+    blocks would cost, along the axis that is best for it: ``cross_block_reduction``,
+    ``duplicated_reads`` (of weights, state or cache, not of the vectors that every block reads
+    anyway), ``layout_change``.
+    Bytes, working threads, bytes in flight and ``split`` change no launch: they go into the
+    recording, where floors and verdicts are made of them. ``inputs`` and ``outputs`` tell
+    ``--confirm``, which launches a kernel alone, what to restore before and what the L2 holds.
+    ``scan`` compares no result: a reference is a function of that name in ``references.py`` beside
+    the suite's manifest, for the GPU tests of its kernels; in another manifest it is a note.
+    ``scan MANIFEST.toml --plan`` prints what each launch comes to.
 
 Steps
     A step is one token: ``launches``, ``segments`` or one ``segment`` by name, and ``range``, the

@@ -26,6 +26,18 @@ INTEGER_RANGES: Mapping[str, tuple[int, int]] = {
 }
 """Smallest and largest value of the integer types, of buffers and scalars."""
 
+_LARGEST_REALS = {
+    "f64": 1.7976931348623157e308,
+    "f32": 3.4028234663852886e38,
+    "f16": 65504.0,
+    "bf16": 3.3895313892515355e38,
+}
+RANGES: Mapping[str, tuple[float, float]] = {
+    **INTEGER_RANGES,
+    **{dtype: (-largest, largest) for dtype, largest in _LARGEST_REALS.items()},
+}
+"""Smallest and largest finite value of every type."""
+
 REAL_SCALARS = ("f32", "f64")
 SCALARS = (*REAL_SCALARS, *INTEGER_RANGES)
 """Types a scalar argument may have."""

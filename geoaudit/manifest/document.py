@@ -6,16 +6,15 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from geoaudit.manifest.arithmetic import ExpressionError
+from geoaudit.manifest.arithmetic import LARGEST_INTEGER, ExpressionError
 from geoaudit.manifest.expressions import parse_expression
 from geoaudit.manifest.formula import Formula
+from geoaudit.manifest.hostile_text import DEEPEST_KEY, line_of_deep_key, with_short_integers
 from geoaudit.manifest.lines import key_lines
 from geoaudit.manifest.location import KeyPath, Location, did_you_mean, key_text, shown
 
 LONGEST_DOCUMENT = 1_000_000
 """Characters of the longest manifest."""
-DEEPEST_KEY = 32
-"""Dots of the longest dotted key."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _LINE_OF_SYNTAX_ERROR = re.compile(r"\(at line (\d+), column \d+\)$")
@@ -130,7 +129,7 @@ class Value:
             expression = parse_expression(str(raw), is_real=is_real)
         except ExpressionError as error:
             raise self.location.error(str(error)) from error
-        for name in sorted(expression.names - set(known)):
+        for name in sorted(name for name in expression.names if name not in known):
             hint = did_you_mean(name, known) or "; declare it under [symbols]"
             raise self.location.error(f"unknown symbol {name[:100]}{hint}")
         return Formula(expression=expression, location=self.location)
@@ -184,7 +183,11 @@ class Value:
         return self.location.error(f"is {kind}; write {wanted}")
 
     def _part(self, key: str | int, raw: object) -> "Value":
-        return Value(raw=raw, path=(*self.path, key), file=self.file, lines=self.lines)
+        part = Value(raw=raw, path=(*self.path, key), file=self.file, lines=self.lines)
+        # Refused before a message may show it: Python writes no integer of 5,000 digits.
+        if type(raw) is int and abs(raw) > LARGEST_INTEGER:
+            raise part.location.error("is a number beyond 64 bits; write a smaller one")
+        return part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,13 +264,12 @@ def parse_document(text: str, *, file: str) -> Table:
             f"has {len(text)} characters, a manifest at most {LONGEST_DOCUMENT}; is this the "
             "right file?"
         )
-    for number, words in enumerate(text.splitlines(), start=1):
-        if words.partition("=")[0].count(".") > DEEPEST_KEY:
-            # The parser's time grows with the square of a key's parts.
-            deep = Location(file=file, line=number, key="")
-            raise deep.error(f"a key of more than {DEEPEST_KEY} parts; write fewer")
+    deep = line_of_deep_key(text)
+    if deep is not None:
+        place = Location(file=file, line=deep, key="")
+        raise place.error(f"a key of more than {DEEPEST_KEY} parts; write fewer")
     try:
-        raw = tomllib.loads(text)
+        raw = tomllib.loads(with_short_integers(text))
         lines = key_lines(text)
     except RecursionError as error:
         raise top.error("is nested too deeply; write tables under [headers]") from error

@@ -17,7 +17,8 @@ _LARGEST_GRID = (2**31 - 1, 65535, 65535)
 _LARGEST_BLOCK = (1024, 1024, 64)
 _MOST_THREADS_PER_BLOCK = 1024
 _MOST_BLOCKS_PER_CLUSTER = 16  # with the non-portable size of compute capability 9.0 and later
-_MOST_SHARED_BYTES = 2**31 - 1  # what a launch can ask for; the device allows less
+MOST_SHARED_BYTES = 232_448
+"""Most shared memory that a block can have on any device of the device table: 227 KiB."""
 
 Values = Mapping[str, SymbolValue]
 
@@ -93,7 +94,7 @@ def resolve_launch(
         grid=grid,
         block=block,
         cluster=_cluster(recipe.cluster, values, grid),
-        shared_bytes=_optional(recipe.shared_bytes, values, _MOST_SHARED_BYTES) or 0,
+        shared_bytes=_optional(recipe.shared_bytes, values, MOST_SHARED_BYTES) or 0,
         programmatic_launch=bool(_optional(recipe.programmatic_launch, values)),
         bytes_read=_optional(recipe.bytes_read, values),
         bytes_written=_optional(recipe.bytes_written, values),

@@ -7,11 +7,11 @@ from pathlib import PurePath
 from geoaudit.errors import InputError
 from geoaudit.manifest.arithmetic import LARGEST_INTEGER
 from geoaudit.manifest.assembly import Assembly
-from geoaudit.manifest.environment import Environment, resolve, settle, whole_number
+from geoaudit.manifest.buffer_plan import plan_buffers
+from geoaudit.manifest.environment import Environment, settle, whole_number
 from geoaudit.manifest.expansion import expand
-from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import Buffer, Code, Manifest, Segment
+from geoaudit.manifest.model import Code, Manifest, Segment
 from geoaudit.manifest.planned import (
     Module,
     ModuleKey,
@@ -20,7 +20,6 @@ from geoaudit.manifest.planned import (
     PlannedLaunch,
     StepPlan,
 )
-from geoaudit.manifest.segments import distinct_launches
 from geoaudit.manifest.settings import Settings
 
 
@@ -44,7 +43,7 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
     segment = _step(manifest, name)
     symbols = settle(manifest.symbols, {**settings.arms, **settings.symbols})
     _check_requirements(manifest, symbols)
-    buffers = _plan_buffers(manifest, segment, symbols)
+    buffers = plan_buffers(manifest, segment, symbols)
     assembly = Assembly(
         kernels=manifest.kernels,
         arms=settings.arms,
@@ -100,46 +99,6 @@ def _step(manifest: Manifest, name: str) -> Segment:
         hint = did_you_mean(name, manifest.steps) or f"; the steps are {', '.join(manifest.steps)}"
         raise InputError(f"{manifest.file}: unknown step {shown(name)}{hint}")
     return manifest.steps[name]
-
-
-def _plan_buffers(
-    manifest: Manifest, step: Segment, symbols: Environment
-) -> tuple[PlannedBuffer, ...]:
-    """Every buffer that a launch of the step passes under any arm."""
-    passed: set[str] = set()
-    for launch in distinct_launches(step):
-        for recipe in manifest.kernels[launch.kernel].recipes:
-            passed |= {launch.binds.get(buffer, buffer) for buffer in recipe.buffers}
-    return tuple(
-        _plan_buffer(buffer, symbols)
-        for buffer in manifest.buffers.values()
-        if buffer.name in passed
-    )
-
-
-def _plan_buffer(buffer: Buffer, symbols: Environment) -> PlannedBuffer:
-    return PlannedBuffer(
-        name=buffer.name,
-        dtype=buffer.dtype,
-        elements=_size(buffer.elements, symbols),
-        copies=_size(buffer.copies, symbols),
-        init=buffer.init,
-        init_figures={
-            key: _figure(formula, symbols) for key, formula in buffer.init_figures.items()
-        },
-        kind=buffer.kind,
-    )
-
-
-def _size(formula: Formula, symbols: Environment) -> int:
-    return whole_number(formula, symbols.values, minimum=1, maximum=LARGEST_INTEGER)
-
-
-def _figure(formula: Formula, symbols: Environment) -> float:
-    value = resolve(formula, symbols.values)
-    if isinstance(value, Formula):
-        raise formula.location.error("depends on the token, but buffers are filled once")
-    return float(value)
 
 
 def _fixed_symbols(manifest: Manifest, symbols: Environment) -> dict[str, int]:

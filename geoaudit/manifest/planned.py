@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from geoaudit.manifest.arithmetic import Number
-from geoaudit.manifest.data_types import BYTES_PER_ELEMENT, INTEGER_RANGES
+from geoaudit.manifest.data_types import BYTES_PER_ELEMENT, INTEGER_RANGES, RANGES
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.location import Location
 from geoaudit.manifest.model import TOKEN, BufferKind, CodeKind, InitKind, Split
 
 Dimensions = tuple[int, int, int]
-
-_LARGEST_F32 = 3.4028234663852886e38
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,16 +252,15 @@ class StepPlan:
 
 
 def fitting(value: Number, dtype: str, location: Location) -> Number:
-    """A scalar in its data type: an integer in range, or a float.
+    """A number in its data type: an integer in range, or a float.
 
     Raises:
         ManifestError: the data type does not hold it.
     """
-    if dtype in INTEGER_RANGES:
-        smallest, largest = INTEGER_RANGES[dtype]
-        if not smallest <= value <= largest:
-            raise location.error(f"is {value}, beyond {dtype}; choose a larger type")
-        return value
-    if dtype == "f32" and abs(value) > _LARGEST_F32:
-        raise location.error(f"is {value}, beyond f32; choose f64")
-    return float(value)
+    is_integer = dtype in INTEGER_RANGES
+    if is_integer and value != int(value):
+        raise location.error(f"is {value}, but {dtype} holds whole numbers; round it")
+    smallest, largest = RANGES[dtype]
+    if not smallest <= value <= largest:
+        raise location.error(f"is {value}, beyond {dtype}; choose a larger type")
+    return value if is_integer else float(value)

@@ -7,11 +7,12 @@ from geoaudit.errors import InputError
 from geoaudit.manifest.arm_effects import arms_of_buffers, kernels_reached
 from geoaudit.manifest.arm_section import read_arms
 from geoaudit.manifest.buffer_section import read_buffers
+from geoaudit.manifest.code_content import HEAD_BYTES, check_content
 from geoaudit.manifest.document import LONGEST_DOCUMENT, Table, parse_document
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.kernel_section import KernelContext, read_kernels
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import TOKEN, Arm, Manifest, Segment
+from geoaudit.manifest.model import TOKEN, Arm, Code, Manifest, Segment
 from geoaudit.manifest.step_section import StepContext, read_steps
 from geoaudit.manifest.symbol_section import check_symbol_name, read_symbols
 
@@ -28,8 +29,8 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises:
         InputError: the file cannot be read.
-        ManifestError: it is no manifest, contradicts itself, or names a file that is not there;
-            the message names file, line and key.
+        ManifestError: it is no manifest, contradicts itself, or names a file that is not there
+            or no binary of its kind; the message names file, line and key.
     """
     try:
         if path.is_fifo():
@@ -44,11 +45,24 @@ def read_manifest(path: Path) -> Manifest:
         raise InputError(f"{path}: is no UTF-8 text; name a manifest (TOML)") from error
     manifest = parse_manifest(text, file=str(path))
     for kernel in manifest.kernels.values():
-        if not Path(kernel.code.file).is_file():
-            raise kernel.code.location.error(
-                f"there is no file {shown(kernel.code.file)}; paths start from the manifest"
-            )
+        check_content(kernel.code, _head(kernel.code))
     return manifest
+
+
+def _head(code: Code) -> bytes:
+    """How the file of a kernel's code begins."""
+    path = Path(code.file)
+    try:
+        if not path.is_file():
+            raise code.location.error(
+                f"there is no file {shown(code.file)}; paths start from the manifest"
+            )
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise code.location.error(
+            f"{shown(code.file)} cannot be read: {error.strerror or error}; name another file"
+        ) from error
 
 
 def parse_manifest(text: str, *, file: str) -> Manifest:

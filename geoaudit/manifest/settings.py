@@ -5,6 +5,7 @@ An arm is named by ``--arm NAME``, ``--arm NAME=VALUE`` or the environment varia
 the command line above the environment: ``--all-arms --arm NAME=0`` leaves one out.
 """
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,9 @@ from geoaudit.manifest.model import Arm, Manifest
 
 VARIABLE_PREFIX = "GEOAUDIT_"
 """What the name of an arm's environment variable begins with."""
+
+_ALIKE = 0.6
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +91,22 @@ def resolve_settings(
     return Settings(symbols=_symbols(manifest, assignments), arms=values)
 
 
+def unknown_variables(manifest: Manifest, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """A sentence on each variable that looks like an arm's and is none.
+
+    Ignored without a word, a misspelt variable would measure the baseline and call it the arm.
+    """
+    sentences = []
+    for variable, text in environment.items():
+        name = variable.removeprefix(VARIABLE_PREFIX)
+        if name == variable or not text or name in manifest.arms or name in RECORDER_NAMES:
+            continue
+        near = _nearest_arm(name, manifest)
+        hint = f"did you mean {variable_of(near)}?" if near else "`--list-arms` lists the arms."
+        sentences.append(f"{shown(variable)[1:-1]} is no arm of this manifest and ignored: {hint}")
+    return tuple(sentences)
+
+
 def restore_set(manifest: Manifest) -> str:
     """The environment assignments that return the baseline: ``GEOAUDIT_A=0 GEOAUDIT_B=0``."""
     baseline = resolve_settings(manifest)
@@ -115,10 +135,20 @@ def _arms_of_environment(manifest: Manifest, environment: Mapping[str, str]) -> 
             continue
         if name in manifest.arms:
             values[name] = _arm_value(manifest.arms[name], text, f"{variable}={text}")
-        elif name not in RECORDER_NAMES and (hint := did_you_mean(name, manifest.arms)):
-            # Ignored, a misspelt variable would measure the baseline and call it the arm.
-            raise InputError(f"{shown(variable)[1:-1]}: unknown arm{hint} Unset it otherwise.")
     return values
+
+
+def _nearest_arm(name: str, manifest: Manifest) -> str | None:
+    """The arm that shares most words with a name, or else is spelt most alike; None: none is."""
+    words = set(name.upper().split("_"))
+
+    def nearness(arm: str) -> tuple[int, float]:
+        alike = difflib.SequenceMatcher(None, name.upper()[:_LONGEST_NAME], arm).ratio()
+        return len(words & set(arm.split("_"))), alike
+
+    arm = max(manifest.arms, key=nearness, default="")
+    shared, alike = nearness(arm)
+    return arm if arm and (shared or alike >= _ALIKE) else None
 
 
 def _arms_of_options(manifest: Manifest, options: Sequence[str]) -> dict[str, int]:

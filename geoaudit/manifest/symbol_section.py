@@ -22,8 +22,10 @@ def read_symbols(table: Table, known: Collection[str]) -> dict[str, Formula]:
         ManifestError: a formula cannot be read, or symbols define each other in a circle.
     """
     formulas = {name: value.formula(known) for name, value in table.named()}
+    # In the document's order, which a set of names does not have.
+    places = {name: place for place, name in enumerate(formulas)}
     uses = {
-        name: [used for used in formulas if used in formula.names]
+        name: sorted(formula.names & places.keys(), key=places.__getitem__)
         for name, formula in formulas.items()
     }
     try:

@@ -65,7 +65,10 @@ def _source_of(path: Path, head: bytes) -> Source:
     late = _source_with_late_header(path, head)
     if late is not None:
         return late
-    raise InputError(f"{path}: not a profile geoaudit reads. It reads {_READABLE}.")
+    raise InputError(
+        f"{path}: not a profile geoaudit reads. It reads {_READABLE}; the name of a manifest ends "
+        "in .toml."
+    )
 
 
 def _json_source(path: Path, head: bytes) -> Source:

@@ -148,7 +148,7 @@ def test_wrong_use(
 def test_a_replay_has_nothing_to_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run("scan", "--counters", code=3)
-    assert "--counters: this needs a CUDA device" in result.stderr
+    assert "a run with --counters needs a CUDA device" in result.stderr
     assert not OUTPUT.exists()
 
 

@@ -25,6 +25,7 @@ from geoaudit.recording.suite import presence, runtime, suite_run
 from geoaudit.recording.suite.suite_run import RunOptions, SuiteRecording
 from tests.unit.diagnosis.test_interventions import KDA
 from tests.unit.manifest.example_manifest import FILE as EXAMPLE
+from tests.unit.manifest.example_manifest import changed
 from tests.unit.recording.fake_ncu import Counted, page
 
 ARMS = read_manifest(shipped_manifest()).arms
@@ -211,7 +212,7 @@ def test_without_a_device_nothing_that_was_asked_for_is_replayed(arguments: list
 
 def test_a_gate_of_the_environment_is_asked_for_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEOAUDIT_WIDE_NORM", "1")
-    assert "GEOAUDIT_WIDE_NORM=1: this needs a CUDA device" in run(code=3).stderr
+    assert "a run with GEOAUDIT_WIDE_NORM=1 needs a CUDA device" in run(code=3).stderr
     monkeypatch.setenv("GEOAUDIT_WIDE_NORM", "0")
     assert run().stdout.startswith("REPLAYED")
 
@@ -321,6 +322,93 @@ def test_a_size_that_kernels_are_compiled_for_cannot_be_set(device: Device) -> N
 
 def test_a_wrong_name_beside_list_arms_is_told() -> None:
     assert "unknown arm" in run("--list-arms", "--arm", "NOPE", code=2).output
+
+
+def test_an_idle_arm_is_no_fault_of_a_listing(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = run("--list-arms").output
+    assert run("--list-arms", "--arm", "GQA_HYBRID").output == listed
+    monkeypatch.setenv("GEOAUDIT_MLA_DERIVED_FLOOR", "1")
+    text = run("--list-arms", "--set", "context=1024").output
+    assert "alone it changes: no step with these settings" in text
+
+
+def test_steps_are_listed_with_the_arms_that_change_them() -> None:
+    text = run("--list-arms").output
+    assert text.splitlines()[1] == "  steps: decode (default), gqa"
+    _, _, hybrid = text.partition("GQA_HYBRID  ")
+    assert "alone it changes: gqa\n" in hybrid
+
+
+def test_a_replay_holds_another_number_of_tokens_than_was_asked_for() -> None:
+    result = run("--tokens", "3", code=3)
+    assert "a run with --tokens needs a CUDA device" in result.stderr
+    assert not Path("geoaudit-scan.parquet").exists()
+
+
+def test_an_arm_that_is_named_and_off_is_replayed_as_one_of_the_environment() -> None:
+    assert run("--arm", "WIDE_NORM=0").stdout.startswith("REPLAYED")
+
+
+def test_several_options_are_told_as_one_run() -> None:
+    told = run("--set", "tp=1", "--step", "gqa", code=3).stderr
+    assert "a run with --set and --step needs a CUDA device, and none was found" in told
+
+
+def test_a_misspelt_variable_is_told_on_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEOAUDIT_wide_norm", "1")
+    result = run()
+    assert result.stdout.startswith("REPLAYED")
+    assert result.stderr == (
+        "geoaudit: GEOAUDIT_wide_norm is no arm of this manifest and ignored: "
+        "did you mean GEOAUDIT_WIDE_NORM?\n"
+    )
+
+
+@pytest.mark.parametrize(("tokens", "code"), [([], 2), (["--tokens", "7"], 0)])
+def test_every_token_of_a_run_is_worked_out_before_it(
+    device: Device, folder: Path, tokens: list[str], code: int
+) -> None:
+    (folder / "kernels.cu").touch()
+    (folder / "m.toml").write_text(changed(('{ i64 = "position" }', '{ u8 = "246 + token" }')))
+    result = run("m.toml", *tokens, code=code)
+    assert len(device.ran) == (code == 0)
+    if code:
+        assert "arguments[5].u8: is 256, beyond u8" in result.stderr
+        assert "(at token 10 of the run" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], [str(EXAMPLE)]])
+def test_a_manifest_is_never_read_in_part(arguments: list[str]) -> None:
+    assert "--allow-partial is for a TRACE" in run(*arguments, "--allow-partial", code=2).stderr
+
+
+def test_a_manifest_of_another_name_is_told_how_manifests_are_named(folder: Path) -> None:
+    (folder / "manifest.txt").write_text(EXAMPLE.read_text())
+    assert "the name of a manifest ends in .toml" in run("manifest.txt", code=2).stderr
+
+
+def test_a_manifest_that_may_not_be_read_is_told_as_any_other_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "m.toml").mkdir()
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert run("m.toml", code=2).stderr.startswith("geoaudit: error: m.toml: ")
+
+
+def test_an_empty_output_is_told() -> None:
+    assert "must not be empty: name a file" in run("-o", "", code=2).stderr
+
+
+def test_one_arm_is_an_arm(folder: Path) -> None:
+    (folder / "kernels.cu").touch()
+    text = changed(
+        ("[arms.WIDE_NORM]", "[arms.ONLY]"),
+        ("[kernels.rms_norm.arms.WIDE_NORM]", "[kernels.rms_norm.arms.ONLY]"),
+    )
+    start, end = text.index("[arms.ROWS_PER_BLOCK]"), text.index("[buffers.residual]")
+    text = (text[:start] + text[end:]).replace("ROWS_PER_BLOCK or 1", "1")
+    (folder / "m.toml").write_text(text)
+    assert run("m.toml", "--list-arms").output.startswith("a small decode step: 1 arm\n")
 
 
 def test_the_suite_is_counted_with_the_arms_and_symbols_it_ran_with(

@@ -31,6 +31,6 @@ def test_an_integer_must_be_in_numpys_range(dtype: str) -> None:
 def test_a_real_must_be_in_numpys_range() -> None:
     largest = float(np.finfo(np.float32).max)
     assert fitting(-largest, "f32", HERE) == -largest
-    with pytest.raises(ManifestError, match="beyond f32; choose f64"):
+    with pytest.raises(ManifestError, match="beyond f32; choose a larger type"):
         fitting(np.nextafter(largest, np.inf), "f32", HERE)
     assert isinstance(fitting(3, "f64", HERE), float)

@@ -1,4 +1,5 @@
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -647,3 +648,10 @@ def test_a_pipe_is_no_manifest(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(InputError, match="is a pipe"):
         read_manifest(pipe)
+
+
+def test_a_long_chain_of_symbols_is_put_in_order_at_once() -> None:
+    chain = "\n".join(f's{n} = "s{n + 1}"' for n in range(20_000))
+    started = time.perf_counter()
+    parsed((SYMBOLS, f"{SYMBOLS}{chain}\ns20000 = 1\n"))
+    assert time.perf_counter() - started < 10

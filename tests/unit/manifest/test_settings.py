@@ -1,8 +1,15 @@
 import pytest
 
+from geoaudit.cli.shipped import shipped_manifest
 from geoaudit.errors import InputError
 from geoaudit.manifest.location import ManifestError
-from geoaudit.manifest.settings import list_arms, resolve_settings, restore_set
+from geoaudit.manifest.reading import read_manifest
+from geoaudit.manifest.settings import (
+    list_arms,
+    resolve_settings,
+    restore_set,
+    unknown_variables,
+)
 from tests.unit.manifest.example_manifest import parsed
 
 MANIFEST = parsed()
@@ -73,21 +80,40 @@ def test_an_arm_given_twice_is_refused() -> None:
         _arms("WIDE_NORM", "WIDE_NORM=0")
 
 
+def test_a_wrong_value_in_the_environment_is_refused() -> None:
+    with pytest.raises(InputError) as raised:
+        _arms(environment={"GEOAUDIT_WIDE_NORM": "yes"})
+    assert str(raised.value) == "GEOAUDIT_WIDE_NORM=yes: the value must be one of 0, 1"
+
+
 @pytest.mark.parametrize(
-    ("variable", "value", "message"),
+    ("variable", "near"),
     [
-        ("GEOAUDIT_WIDE_NORM", "yes", "GEOAUDIT_WIDE_NORM=yes: the value must be one of 0, 1"),
-        (
-            "GEOAUDIT_WIDENORM",
-            "1",
-            "GEOAUDIT_WIDENORM: unknown arm; did you mean WIDE_NORM? Unset it otherwise.",
-        ),
+        ("GEOAUDIT_WIDENORM", "GEOAUDIT_WIDE_NORM"),
+        ("GEOAUDIT_wide_norm", "GEOAUDIT_WIDE_NORM"),
+        ("GEOAUDIT_NORM_WIDE", "GEOAUDIT_WIDE_NORM"),
+        ("GEOAUDIT_ROWS", "GEOAUDIT_ROWS_PER_BLOCK"),
+        ("GEOAUDIT_FIGURE", None),
     ],
 )
-def test_a_wrong_environment_is_refused(variable: str, value: str, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        _arms(environment={variable: value})
-    assert str(raised.value) == message
+def test_a_variable_that_is_no_arm_is_told_with_the_nearest(
+    variable: str, near: str | None
+) -> None:
+    (told,) = unknown_variables(MANIFEST, {variable: "1"})
+    hint = f"did you mean {near}?" if near else "`--list-arms` lists the arms."
+    assert told == f"{variable} is no arm of this manifest and ignored: {hint}"
+
+
+def test_variables_that_mean_something_or_nothing_are_not_told() -> None:
+    known = ("GEOAUDIT_CUPTI", "GEOAUDIT_RECORDING", "GEOAUDIT_YIELD", "GEOAUDIT_WIDE_NORM", "PATH")
+    assert unknown_variables(MANIFEST, {**dict.fromkeys(known, "1"), "GEOAUDIT_ZZ": ""}) == ()
+
+
+def test_shared_words_count_more_than_shared_letters() -> None:
+    suite = read_manifest(shipped_manifest())
+    told = unknown_variables(suite, {"GEOAUDIT_ARM_PDL": "1", "GEOAUDIT_KDA": "1"})
+    assert told[0].endswith("did you mean GEOAUDIT_PDL?")
+    assert "did you mean GEOAUDIT_KDA_" in told[1]
 
 
 def test_arms_that_exclude_each_other_are_never_on_together() -> None:
