@@ -59,7 +59,7 @@ def rank(
       geoaudit rank --token-range decode_token
       geoaudit rank --counters-from ncu.csv
       geoaudit rank --target-ms 18 --fail-on starved,waste>25%
-      geoaudit rank --bytes bytes.csv   of lines like: rms_norm,3*4*7168
+      geoaudit rank --bytes bytes.csv
 
     Exit codes: 0; 1 something --fail-on names; 2 unusable input; 3 could not measure, which
     includes a replayed recording under --fail-on.

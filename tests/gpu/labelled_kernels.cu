@@ -109,23 +109,26 @@ __device__ __forceinline__ void chain(
     if (carry != 0) out[threadIdx.x] = carry;
 }
 
-// The chain with LIVE values made before it: summed before it (KEPT = false), or after it, so that
-// they stay in registers meanwhile. To make one is an addition that cannot be done again instead.
+// The chain with LIVE values that were loaded before it, from shared memory, which is quick: summed
+// before it (KEPT = false), or after it, so that they stay in registers meanwhile.
 template <int LIVE, bool KEPT>
 __device__ __forceinline__ void chain_beside(
     const float *in, float *out, int items, int rounds, int first, int step) {
-    int live[LIVE], sum = 0;
+    __shared__ volatile float values[32];
+    if (threadIdx.x < 32) values[threadIdx.x] = 0.0f;
+    __syncthreads();
+    float live[LIVE], sum = 0.0f;
 #pragma unroll
     for (int i = 0; i < LIVE; ++i) {
-        asm volatile("add.s32 %0, %1, %2;" : "=r"(live[i]) : "r"(rounds), "r"(i));
-        if (!KEPT) sum ^= live[i];
+        live[i] = values[(threadIdx.x + i) % 32];
+        if (!KEPT) sum += live[i];
     }
-    if (!KEPT && sum == -1) out[threadIdx.x] = sum;
+    if (!KEPT && sum != 0.0f) out[threadIdx.x] = sum;
     chain(in, out, items, rounds, first, step);
     if constexpr (KEPT) {
 #pragma unroll
-        for (int i = 0; i < LIVE; ++i) sum ^= live[i];
-        if (sum == -1) out[threadIdx.x] = sum;
+        for (int i = 0; i < LIVE; ++i) sum += live[i];
+        if (sum != 0.0f) out[threadIdx.x] = sum;
     }
 }
 

@@ -272,6 +272,7 @@ def test_the_examples_of_rank_work_on_the_shipped_capture() -> None:
     shared = int(launch[s.DYNAMIC_SHARED_BYTES])
     counted = Counted(kernel=launch[s.KERNEL], grid=grid, block=block, dynamic_shared_bytes=shared)
     Path("ncu.csv").write_text(page([counted]))
+    Path("bytes.csv").write_text("kernel,bytes\nrms_norm,3*4*7168\n")
     examples = [
         words[1:]
         for line in run("rank", "--help").output.splitlines()
