@@ -8,7 +8,7 @@ from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 
-AUDIT_SCHEMA_VERSION = "1.0"
+AUDIT_SCHEMA_VERSION = "1.1"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +106,7 @@ class AuditTotals:
         wasted_without_communication_per_token_ns: the same as if there were no collectives.
         kernel_time_without_communication_per_token_ns: time at least one kernel runs that is no
             collective; what the waste without communication is a share of.
+        dud_time_per_token_ns: of launches that exit at once beside a twin that does the work.
         wall_time_tokens: tokens these figures are means over: those that another follows at
             once, so that the pause after them is known; None without tokens.
         wall_time_min_ns, wall_time_median_ns, wall_time_max_ns: over those tokens. Where they lie
@@ -119,6 +120,7 @@ class AuditTotals:
     wasted_sm_time_per_token_ns: float | None
     wasted_without_communication_per_token_ns: float | None
     kernel_time_without_communication_per_token_ns: float | None = None
+    dud_time_per_token_ns: float | None = None
     wall_time_tokens: int | None = None
     wall_time_min_ns: float | None = None
     wall_time_median_ns: float | None = None

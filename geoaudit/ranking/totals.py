@@ -51,6 +51,7 @@ def audit_totals(
             mean("wasted_without_communication") if is_waste_known else None
         ),
         kernel_time_without_communication_per_token_ns=mean("without_communication"),
+        dud_time_per_token_ns=_duds(rows),
         wall_time_tokens=None if spread is None else len(spread) // len(splits),
         wall_time_min_ns=None if spread is None else float(spread.min()),
         wall_time_median_ns=None if spread is None else float(np.median(spread)),
@@ -69,12 +70,17 @@ def _totals_without_starts(rows: Sequence[AuditRow], is_waste_known: bool) -> Au
         wasted_sm_time_per_token_ns=_wasted(rows) if is_waste_known else None,
         wasted_without_communication_per_token_ns=_wasted(others) if is_waste_known else None,
         kernel_time_without_communication_per_token_ns=_time(others),
+        dud_time_per_token_ns=_duds(rows),
     )
 
 
 def _time(rows: Sequence[AuditRow]) -> float | None:
     times = [row.time_per_token_ns for row in rows if row.time_per_token_ns is not None]
     return sum(times) if times else None
+
+
+def _duds(rows: Sequence[AuditRow]) -> float | None:
+    return _time([row for row in rows if row.verdict.name == "dud"])
 
 
 def _wasted(rows: Sequence[AuditRow]) -> float:

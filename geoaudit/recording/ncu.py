@@ -28,11 +28,12 @@ METRICS = (
 )
 # Context, stream, name and invocation: the first launch of every kernel and launch shape, but of
 # collectives. Those wait for other ranks, and hang where each rank's are run again and again.
-FIRST_OF_EACH = "::regex:^(?!nccl):1"
+FIRST_OF_EACH = r"::regex:^(?!(_Z\d+)?nccl):1"
 OPTIONS = (
     *("--kernel-id", FIRST_OF_EACH),
-    # By itself it tells shapes apart and not kernels; invocations are then counted for each shape,
-    # in versions too that otherwise count them by name alone.
+    # Invocations are counted by name and launch shape. The plain name would be that of all
+    # instances of a template, of which one alone was counted then.
+    *("--kernel-name-base", "mangled"),
     *("--filter-mode", "per-launch-config"),
     *("--graph-profiling", "node"),
     *("--target-processes", "all"),

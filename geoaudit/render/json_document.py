@@ -117,6 +117,7 @@ def _totals(totals: AuditTotals) -> dict[str, Plain]:
         "kernel_time_without_communication_per_token_ns": plain_number(
             totals.kernel_time_without_communication_per_token_ns
         ),
+        "dud_time_per_token_ns": plain_number(totals.dud_time_per_token_ns),
         "wall_time_tokens": plain_number(totals.wall_time_tokens),
         "wall_time_min_ns": plain_number(totals.wall_time_min_ns),
         "wall_time_median_ns": plain_number(totals.wall_time_median_ns),

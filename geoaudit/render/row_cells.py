@@ -20,6 +20,7 @@ class RowCells:
         rank, grid, block, cluster, calls, time, median, spread, site_spread, sm_fill, waves, tail,
         resident_blocks, limiter, theoretical_occupancy, slot_fill, thread_fill, wasted,
         wasted_share, verdict, findings: as text.
+        floor_ratio: ``28.8 × floor``; empty where no bytes are known.
         marked: fewer blocks than half of the SMs.
     """
 
@@ -45,6 +46,7 @@ class RowCells:
     wasted_share: str
     verdict: str
     findings: str
+    floor_ratio: str = ""
 
 
 def row_cells(row: AuditRow) -> RowCells:
@@ -74,6 +76,7 @@ def row_cells(row: AuditRow) -> RowCells:
         wasted_share=percent(row.wasted_fraction),
         verdict=verdict_text(row.verdict),
         findings=" ".join(dict.fromkeys(finding.rule_id for finding in row.findings)),
+        floor_ratio=floor_ratio_text(row),
     )
 
 
@@ -86,6 +89,15 @@ def grid_text(row: AuditRow, widest: int = 40) -> str:
     """
     others = f" +{row.signatures - 1}" if row.signatures > 1 else ""
     return f"{elide(dimensions(row.shape.grid), widest)}{others}"
+
+
+def floor_ratio_text(row: AuditRow) -> str:
+    """How many times its floor a launch takes; empty where no bytes are known."""
+    floor = row.evidence.floor
+    if floor is None or floor.floor_ratio is None:
+        return ""
+    traffic = "traffic " if floor.bytes_source == "traffic" else ""
+    return f"{count(floor.floor_ratio)} × {traffic}floor"
 
 
 def limiter_text(geometry: LaunchGeometry) -> str:

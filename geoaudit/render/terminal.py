@@ -22,6 +22,7 @@ from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wra
 from geoaudit.render.time_sentences import (
     CEILING,
     blame_sentence,
+    dud_sentence,
     gap_sentence,
     period,
     wall_parts,
@@ -112,6 +113,7 @@ def _totals(audit: Audit, width: int) -> list[Line]:
         *_bar(audit, width),
         *(_labelled("", parts, width) if parts else ()),
         *_optional(gap_sentence(audit), width, "bold yellow"),
+        *_optional(dud_sentence(audit), width),
         *_labelled("wasted", waste, width, "bold red"),
     ]
     if audit.totals.wasted_sm_time_per_token_ns is not None:

@@ -98,6 +98,7 @@ def _details(row: AuditRow, cells: RowCells, audit: Audit) -> str:
         [
             f"block {elide(cells.block, WIDEST_DIMENSIONS)}",
             f"{call_count} × {cells.median} {cells.spread}",
+            *((cells.floor_ratio,) if cells.floor_ratio else ()),
             geometry_words(row, cells),
             *_particulars(row, cells, audit),
         ]
@@ -125,7 +126,17 @@ def _wide_lines(rows: Sequence[AuditRow], audit: Audit, width: int) -> list[Line
     cells = [row_cells(row) for row in rows]
     headings = (
         *("#", "grid", "block", f"calls/{period(audit)}", f"time/{period(audit)}", "median"),
-        *("spread", "sites ±", "SM fill  ", "waves", "tail", "blocks/SM", "limiter", "occupancy"),
+        *(
+            "spread",
+            "sites ±",
+            "floor",
+            "SM fill  ",
+            "waves",
+            "tail",
+            "blocks/SM",
+            "limiter",
+            "occupancy",
+        ),
         *("threads", "wasted", "share", "verdict"),
     )
     left = {"limiter", "verdict"}
@@ -146,7 +157,8 @@ def _wide_lines(rows: Sequence[AuditRow], audit: Audit, width: int) -> list[Line
 def _wide_figures(cells: RowCells) -> list[str]:
     return [
         *(cells.rank, cells.grid, cells.block, cells.calls, cells.time, cells.median),
-        *(cells.spread, cells.site_spread, _marked_fill(cells), cells.waves, cells.tail),
+        *(cells.spread, cells.site_spread, cells.floor_ratio.removesuffix(" floor")),
+        *(_marked_fill(cells), cells.waves, cells.tail),
         *(cells.resident_blocks, cells.limiter, cells.theoretical_occupancy, cells.thread_fill),
         *(cells.wasted, cells.wasted_share, cells.verdict),
     ]

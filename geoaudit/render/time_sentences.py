@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from geoaudit.ranking.audit import Audit, AuditTotals
-from geoaudit.render.numbers import count, duration, duration_range, percent, share
+from geoaudit.render.numbers import count, duration, duration_range, percent, plural, share
 
 CEILING = "a CEILING on what filling the SMs could win, never a saving"
 # From this on the mean is a token that none of them was.
@@ -109,6 +109,16 @@ def waste_sentence(audit: Audit) -> str:
         return f"{wasted}; no communication in it"
     others = _of_kernel_time(without, totals.kernel_time_without_communication_per_token_ns)
     return f"{wasted}; without communication {others} of the other kernels' time"
+
+
+def dud_sentence(audit: Audit) -> str | None:
+    """What the launches that exit at once cost a token; None where there are none."""
+    cost = audit.totals.dud_time_per_token_ns
+    duds = [row for row in audit.rows if row.verdict.name == "dud"]
+    if cost is None or not duds:
+        return None
+    calls = plural(sum(row.calls_per_token for row in duds), "launch", "launches")
+    return f"{calls} exit at once beside a twin that does the work: {duration(cost)} of the time"
 
 
 def blame_sentence(audit: Audit) -> str | None:

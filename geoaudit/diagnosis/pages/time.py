@@ -202,6 +202,17 @@ TIME_PAGES: tuple[Page, ...] = (
         ),
     ),
     column(
+        "dud_time_per_token_ns",
+        "Time of launches that exit at once beside a twin",
+        sections=Sections(
+            measures="Sum over the rows of verdict dud, per token, in ns; null: there is none.",
+            formula="sum of time_per_token_ns",
+            example="48 layers whose self-gated attention launches both kernels: 48 x 1.5 us.",
+            action="The price of a choice made on the device; see geoaudit explain dud.",
+            limits=_PER_TOKEN,
+        ),
+    ),
+    column(
         "wall_time_median_ns",
         "Wall times of the single tokens",
         aliases=("wall_time_tokens", "wall_time_min_ns", "wall_time_max_ns", "mean of"),

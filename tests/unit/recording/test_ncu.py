@@ -51,7 +51,8 @@ def test_ncu_is_asked_for_one_launch_of_each_kernel_and_shape(tmp_path: Path) ->
     run(ncu, tmp_path, ["true", "--csv"])
     given = arguments(ncu)
     options = dict(zip(given, given[1:], strict=False))
-    assert options["--kernel-id"] == "::regex:^(?!nccl):1"
+    assert options["--kernel-id"] == r"::regex:^(?!(_Z\d+)?nccl):1"
+    assert options["--kernel-name-base"] == "mangled"
     assert options["--filter-mode"] == "per-launch-config"
     assert options["--graph-profiling"] == "node"
     assert options["--target-processes"] == "all"
@@ -129,9 +130,9 @@ def test_after_its_time_ncu_and_the_command_are_ended(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     command = ["sh", "-c", f"echo $$ > {mark}; exec sleep 60"]
     began = time.monotonic()
-    with pytest.raises(NotMeasuredError, match="did not end within 1 s.*--counting-limit"):
-        run(install(tmp_path, PAGE), tmp_path, command, limit_s=1.0)
-    assert time.monotonic() - began < 20
+    with pytest.raises(NotMeasuredError, match="did not end within 4 s.*--counting-limit"):
+        run(install(tmp_path, PAGE), tmp_path, command, limit_s=4.0)
+    assert time.monotonic() - began < 30
     assert not is_running(int(mark.read_text()))
 
 

@@ -32,6 +32,7 @@ TOTALS = [
     *("gap_time_per_token_ns", "wasted_sm_time_per_token_ns"),
     "wasted_without_communication_per_token_ns",
     "kernel_time_without_communication_per_token_ns",
+    "dud_time_per_token_ns",
     *("wall_time_tokens", "wall_time_min_ns", "wall_time_median_ns", "wall_time_max_ns"),
 ]
 ROW = [
