@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from geoaudit.ranking.arm_gains import gains_of_rows
 from geoaudit.ranking.audit import Audit, AuditRow
 from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
 from geoaudit.render.headline import (
@@ -11,6 +12,7 @@ from geoaudit.render.headline import (
     order_sentence,
     replay_sentence,
 )
+from geoaudit.render.interventions import arm_gains_markdown
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.names import markdown_code, markdown_text
 from geoaudit.render.numbers import count, plural
@@ -58,6 +60,7 @@ def render_markdown(audit: Audit, top: int = 20) -> str:
         _communication(audit, limit),
         _findings(audit),
         _distance(audit),
+        _gains(audit),
         _header(audit),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -152,6 +155,13 @@ def _distance(audit: Audit) -> list[str]:
         lines += ["", *markdown_table(HEADINGS, table.rows, right=HEADINGS[1:]), ""]
         lines += [f"{table.more}. {NOT_A_SAVING}" if table.more else NOT_A_SAVING]
     return lines
+
+
+def _gains(audit: Audit) -> list[str]:
+    """What other shapes won alone, against the ceilings; where some were tried."""
+    tried = [one for row in audit.rows for one in row.evidence.interventions]
+    gains = gains_of_rows(audit.rows, tried)
+    return ["### Ceilings and gains", "", *arm_gains_markdown(gains)] if gains else []
 
 
 def _header(audit: Audit) -> list[str]:

@@ -186,7 +186,16 @@ def persistent(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict |
 
 def far_from_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     """What is left: a grid that covers the device, far above the floor, and no reason in sight."""
+    counters = evidence.counters
+    if counters is None or counters.sm_throughput_fraction is None:
+        return inconclusive(
+            f"{grid_on_sms(evidence)}, {against_floor(evidence)}: the shape does not say why",
+            "counters (--counters): SMs that idle, arithmetic or memory at its limit, or neither",
+        )
     return inconclusive(
-        f"{grid_on_sms(evidence)}, {against_floor(evidence)}: the shape does not say why",
-        "counters (--counters): SMs that idle, arithmetic or memory at its limit, or neither",
+        f"{grid_on_sms(evidence)}, {against_floor(evidence)}; counted, SMs have a warp "
+        f"{percent(counters.sm_active_fraction)} of the time, their busiest unit is at "
+        f"{percent(counters.sm_throughput_fraction)} and memory at "
+        f"{percent(dram_share_of(evidence))}: none of them is the limit",
+        "what its warps wait for: the stall reasons of Nsight Compute",
     )

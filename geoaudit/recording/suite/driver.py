@@ -122,6 +122,8 @@ class CudaDriver:
             return None
         sizes: list[int] = []
         offset, size = ctypes.c_size_t(), ctypes.c_size_t()
+        # Asked for one more than there are, as drivers have no count that all of them know: a
+        # checker of API errors reports that call.
         for index in count():
             status = ask(
                 ctypes.c_void_p(function),
