@@ -21,6 +21,7 @@ class RowCells:
         resident_blocks, limiter, theoretical_occupancy, slot_fill, thread_fill, wasted,
         wasted_share, verdict, findings: as text.
         floor_ratio: ``28.8 × floor``; empty where no bytes are known.
+        measured_wasted: ``6.75 ms wasted as counted``; empty where nothing was counted.
         marked: fewer blocks than half of the SMs.
     """
 
@@ -47,6 +48,7 @@ class RowCells:
     verdict: str
     findings: str
     floor_ratio: str = ""
+    measured_wasted: str = ""
 
 
 def row_cells(row: AuditRow) -> RowCells:
@@ -77,6 +79,7 @@ def row_cells(row: AuditRow) -> RowCells:
         verdict=verdict_text(row.verdict),
         findings=" ".join(dict.fromkeys(finding.rule_id for finding in row.findings)),
         floor_ratio=floor_ratio_text(row),
+        measured_wasted=measured_text(row),
     )
 
 
@@ -98,6 +101,12 @@ def floor_ratio_text(row: AuditRow) -> str:
         return ""
     traffic = "traffic " if floor.bytes_source == "traffic" else ""
     return f"{count(floor.floor_ratio)} × {traffic}floor"
+
+
+def measured_text(row: AuditRow) -> str:
+    """The waste that counters measured; empty where nothing was counted."""
+    wasted = row.measured_wasted_sm_time_per_token_ns
+    return "" if wasted is None else f"{duration(wasted)} wasted as counted"
 
 
 def limiter_text(geometry: LaunchGeometry) -> str:

@@ -98,7 +98,7 @@ def _details(row: AuditRow, cells: RowCells, audit: Audit) -> str:
         [
             f"block {elide(cells.block, WIDEST_DIMENSIONS)}",
             f"{call_count} × {cells.median} {cells.spread}",
-            *((cells.floor_ratio,) if cells.floor_ratio else ()),
+            *(text for text in (cells.floor_ratio, cells.measured_wasted) if text),
             geometry_words(row, cells),
             *_particulars(row, cells, audit),
         ]

@@ -274,3 +274,9 @@ def test_verdicts_on_the_labelled_set(evidence: str) -> None:
     if evidence == "confirmed":
         assert evaluation.share("right") >= 0.95, told
         assert not evaluation.wrongly_confirmed, told
+
+
+@pytest.mark.skipif(not FOLDER.exists(), reason="the set is not recorded yet")
+def test_the_kept_verdicts_are_those_of_today() -> None:
+    told = "\n".join(as_text(evaluate(FOLDER, one)) for one in available_evidence(FOLDER))
+    assert told == (FOLDER / "verdicts.txt").read_text(encoding="utf-8")

@@ -142,6 +142,14 @@ def uneven(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | Non
     spread = spread_of(timing, thresholds)
     if spread.name != "wide":
         return None
+    steady = timing.relative_mad_without_common_factor
+    if steady is not None and steady <= thresholds.tight_spread:
+        return inconclusive(
+            f"{grid_on_sms(evidence)}, and its durations do not repeat: {spread.sentence}; but all "
+            f"kernels of a token moved together, and without that the spread is {percent(steady)}: "
+            "the clocks, or whatever slows the whole device",
+            "the same recording with the clocks told (nvidia-smi -q -d CLOCK, PERFORMANCE)",
+        )
     return suspected(
         "contended",
         f"{grid_on_sms(evidence)}, and its durations do not repeat: {spread.sentence}",

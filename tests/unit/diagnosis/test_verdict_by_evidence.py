@@ -139,3 +139,28 @@ def test_all_evidence_is_told_one_sentence_each() -> None:
         "grid", "time", "floor", "concurrency", "counters",
     ]  # fmt: skip
     assert "not arithmetic: counted, it is busy 2.0 %" in verdict.ruled_out
+
+
+def test_a_spread_that_all_kernels_share_is_not_called_contention() -> None:
+    drifting = replace(WIDE, common_factor_range=0.4, relative_mad_without_common_factor=0.01)
+    verdict = judge(evidence(10_000, 256, timing=drifting))
+    assert verdict.name == "inconclusive"
+    assert "all kernels of a token moved together" in verdict.reason
+    assert judge(evidence(10_000, 256, timing=WIDE)).name == "contended"
+
+
+def test_launches_cut_by_time_slices_are_contended_and_the_median_stays() -> None:
+    sliced = replace(
+        TIGHT, launches=240, mean_ns=183_600.0, median_ns=109_600.0, outliers=10,
+        outlier_excess_ns=1_972_887.0,
+    )  # fmt: skip
+    verdict = judge(with_floor(evidence(7_000, 256, timing=sliced), 109_600.0))
+    assert (verdict.name, verdict.confidence) == ("contended", "suspected")
+    assert "10 of 240 launches took about 1.97 ms longer" in verdict.reason
+    few = replace(sliced, outliers=1, mean_ns=117_800.0)
+    assert judge(with_floor(evidence(7_000, 256, timing=few), 109_600.0)).name == "bandwidth_bound"
+
+
+def test_a_tail_is_not_taken_for_busy_arithmetic_nor_for_imbalance() -> None:
+    # 1.02 waves: half of the SMs idle half of the time, by geometry.
+    assert judge(with_counters(evidence(1_077, 256), sm_active=0.49, compute=0.65)).name == "tail"

@@ -1,0 +1,90 @@
+"""What interventions make of verdicts."""
+
+from dataclasses import replace
+
+from geoaudit.diagnosis.evidence import Concurrency, SignatureEvidence
+from geoaudit.diagnosis.verdict import judge
+from geoaudit.launches.interventions import BlockCount, Intervention
+from tests.unit.diagnosis.builders import TIGHT, evidence
+
+
+def sweep(setting: str, blocks: int, threads: int, duration_ns: int) -> BlockCount:
+    return BlockCount(
+        setting=setting,
+        grid_blocks=blocks,
+        block_threads=threads,
+        durations_ns=(duration_ns,) * 12,
+    )
+
+
+def repeated(
+    case: SignatureEvidence, *tried: BlockCount, alone: int = 87_000, in_situ: int = 87_000
+) -> SignatureEvidence:
+    """The same, repeated alone and under other shapes."""
+    assert case.shape.grid is not None
+    assert case.shape.block is not None
+    intervention = Intervention(
+        kernel_short="k",
+        grid=case.shape.grid,
+        block=case.shape.block,
+        dynamic_shared_bytes=0,
+        position=3,
+        alone_ns=(alone,) * 12,
+        in_situ_ns=(in_situ,) * 12,
+        sweep=tried,
+    )
+    return replace(case, interventions=(intervention,))
+
+
+def test_a_time_that_falls_with_blocks_confirms_that_they_are_not_there() -> None:
+    verdict = judge(repeated(evidence(12), sweep("KDA_VALUE_TILE=16", 96, 256, 8_700)))
+    assert (verdict.name, verdict.confidence) == ("starved", "confirmed")
+    assert verdict.reason.endswith(
+        "KDA_VALUE_TILE=16, 96 blocks of 256 threads: 10.0 times as fast alone"
+    )
+    assert verdict.ruled_out[0] == "not contention: alone it takes 100 % of its time in the token"
+
+
+def test_one_block_that_is_right_is_confirmed_by_its_width() -> None:
+    verdict = judge(repeated(evidence(1), sweep("WIDE_NORM=1", 1, 1_024, 11_000)))
+    assert (verdict.name, verdict.confidence) == ("starved", "confirmed")
+    assert "WIDE_NORM=1, 1 block of 1,024 threads: 7.9 times as fast" in verdict.reason
+
+
+def test_more_blocks_that_change_nothing_overturn_it() -> None:
+    verdict = judge(repeated(evidence(12), sweep("SPLIT=4", 48, 128, 86_000)))
+    assert (verdict.name, verdict.confidence) == ("serial", "confirmed")
+
+
+def test_more_blocks_that_cost_time_leave_it_open() -> None:
+    verdict = judge(repeated(evidence(12), sweep("SPLIT=4", 48, 128, 120_000)))
+    assert (verdict.name, verdict.confidence) == ("inconclusive", None)
+    assert "more blocks do not help" in verdict.reason
+
+
+def test_between_starved_and_full_a_sweep_decides() -> None:
+    assert judge(evidence(90)).name == "inconclusive"
+    verdict = judge(repeated(evidence(90), sweep("WIDE=1", 360, 128, 22_000)))
+    assert (verdict.name, verdict.confidence) == ("starved", "confirmed")
+
+
+def test_contention_is_confirmed_or_overturned_alone() -> None:
+    beside = Concurrency(
+        other_streams=0.97, other_contexts=0.0, predecessor=0.0, successor=0.0, sm_fill_beside=1.0
+    )
+    contended = replace(evidence(10_000, 256), concurrency=beside)
+    assert judge(contended).confidence == "suspected"
+    verdict = judge(repeated(contended, alone=45_000))
+    assert (verdict.name, verdict.confidence) == ("contended", "confirmed")
+    assert "alone it takes 51.7 % of its time in the token" in verdict.reason
+    assert judge(repeated(contended)).name == "inconclusive"
+
+
+def test_a_launch_that_waits_for_its_predecessor_is_not_compared_alone() -> None:
+    head = Concurrency(
+        other_streams=0.0, other_contexts=0.0, predecessor=0.5, successor=0.0, sm_fill_beside=0.0
+    )
+    case = replace(evidence(12, timing=TIGHT), concurrency=head)
+    verdict = judge(repeated(case, alone=40_000))
+    assert verdict.name == "starved"
+    assert not any("alone" in sentence for sentence in verdict.ruled_out)
