@@ -7,6 +7,7 @@ from geoaudit.diagnosis.recognition import may_be_served_by_l2, spread_of
 from geoaudit.diagnosis.thresholds import BUSY_COMPUTE, SMALL_GRID_SM_FILL, Thresholds
 from geoaudit.diagnosis.wording import (
     against_floor,
+    busiest_while_active,
     dram_share_of,
     floor_ratio_of,
     grid_on_sms,
@@ -106,7 +107,8 @@ def _counters(evidence: SignatureEvidence) -> Iterator[str]:
     if counters.sm_active_fraction is not None:
         told.append(f"SMs have a warp {percent(counters.sm_active_fraction)} of the time")
     if counters.sm_throughput_fraction is not None:
-        told.append(f"arithmetic is busy {percent(counters.sm_throughput_fraction)}")
+        busiest = percent(counters.sm_throughput_fraction)
+        told.append(f"their busiest unit is at {busiest} of its peak")
     if counters.dram_bytes is not None:
         share = dram_share_of(evidence)
         of_copy = "" if share is None else f", {percent(share)} of what a copy moves in its time"
@@ -157,12 +159,15 @@ def _not_the_launch(evidence: SignatureEvidence, thresholds: Thresholds) -> Iter
 
 def _not_the_device(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
     """Bandwidth and arithmetic of the device, by the floor, the counters or the empty SMs."""
-    ratio, counters = floor_ratio_of(evidence), evidence.counters
+    ratio = floor_ratio_of(evidence)
     if ratio is not None and ratio >= thresholds.large_floor_ratio:
         yield f"not bandwidth: {against_floor(evidence)}"
-    busy = None if counters is None else counters.sm_throughput_fraction
+    busy = busiest_while_active(evidence)
     if busy is not None and busy < BUSY_COMPUTE / 2:
-        yield f"not arithmetic: counted, it is busy {percent(busy)}"
+        yield (
+            f"not arithmetic: counted, no unit of an SM that has work is above {percent(busy)} of "
+            "its peak"
+        )
         return
     fill = evidence.geometry.sm_fill
     if fill is not None and fill < SMALL_GRID_SM_FILL:

@@ -52,3 +52,16 @@ def amplification_of(evidence: SignatureEvidence) -> float | None:
     if floor is None or counters is None or floor.bytes_source != "compulsory" or not floor.bytes:
         return None
     return None if counters.dram_bytes is None else counters.dram_bytes / floor.bytes
+
+
+def busiest_while_active(evidence: SignatureEvidence) -> float | None:
+    """The busiest unit's share of its peak while an SM has a warp; None where either is unknown.
+
+    The counter is a mean over all SMs: of 12 busy ones among 132 it says 9 %.
+    """
+    counters = evidence.counters
+    if counters is None or counters.sm_throughput_fraction is None:
+        return None
+    if not counters.sm_active_fraction:
+        return None
+    return min(1.0, counters.sm_throughput_fraction / counters.sm_active_fraction)

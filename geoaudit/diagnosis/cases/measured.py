@@ -171,7 +171,7 @@ def serial(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | Non
     return suspected(
         "serial",
         f"{grid_on_sms(evidence)}, busy {percent(counters.sm_active_fraction)} of "
-        f"{median(evidence)}, with arithmetic at {percent(compute)} and memory at "
+        f"{median(evidence)}, with their busiest unit at {percent(compute)} and memory at "
         f"{percent(memory)} of what they can do: each thread waits for itself",
         "another block count measured against this one (geoaudit scan --confirm)",
     )

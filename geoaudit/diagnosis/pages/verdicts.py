@@ -65,7 +65,7 @@ VERDICT_PAGES: tuple[Page, ...] = (
         Sections(
             measures="A full grid on busy SMs, with arithmetic and memory both below half of what "
             "makes them a limit; or a time that does not change with the block count.",
-            formula="sm_active >= 0.8, compute < 0.3, DRAM traffic < 0.3 of a copy's",
+            formula="sm_active >= 0.8, sm_throughput < 0.3, DRAM traffic < 0.3 of a copy's",
             example="A dependent chain of 4,096 loads a thread: as long with twice the blocks.",
             action="Another algorithm: independent accumulators, fewer serial steps.",
             limits="Suspected from counters; a sweep of block counts that is flat confirms it.",
@@ -115,11 +115,13 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "compute_bound",
         "Arithmetic is at its limit",
         Sections(
-            measures="Counted, the busiest arithmetic unit is busy at least 60 % of its peak.",
+            measures="Counted, the busiest unit of an SM (a pipeline, the issue slots, the path to "
+            "memory) is at 60 % of its peak or more, DRAM is not, and no partial wave costs a fifth.",
             formula="sm_throughput_fraction >= 0.6",
             example="A matrix product at 90 % of the tensor cores' peak.",
             action="Fewer operations, a smaller type, tensor cores.",
-            limits="Needs counters.",
+            limits="Needs counters. The unit may be the load/store path and shared memory: Nsight "
+            "Compute names it.",
         ),
     ),
     verdict(

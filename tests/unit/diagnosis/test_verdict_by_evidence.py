@@ -138,7 +138,16 @@ def test_all_evidence_is_told_one_sentence_each() -> None:
     assert [line.split(":")[0] for line in verdict.rests_on] == [
         "grid", "time", "floor", "concurrency", "counters",
     ]  # fmt: skip
-    assert "not arithmetic: counted, it is busy 2.0 %" in verdict.ruled_out
+    assert (
+        "not arithmetic: counted, no unit of an SM that has work is above 22.2 % of its peak"
+        in verdict.ruled_out
+    )
+
+
+def test_arithmetic_is_not_ruled_out_where_the_few_sms_with_work_are_busy_with_it() -> None:
+    verdict = judge(with_counters(evidence(12), sm_active=0.09, compute=0.088))
+    assert not any(line.startswith("not arithmetic:") for line in verdict.ruled_out)
+    assert "not the device's arithmetic: 90.9 % of its SMs have no block" in verdict.ruled_out
 
 
 def test_a_spread_that_all_kernels_share_is_not_called_contention() -> None:
