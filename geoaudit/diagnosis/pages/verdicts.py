@@ -116,7 +116,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "Arithmetic is at its limit",
         Sections(
             measures="Counted, the busiest unit of an SM (a pipeline, the issue slots, the path to "
-            "memory) is at 60 % of its peak or more, DRAM is not, and no partial wave costs a fifth.",
+            "memory) is at 60 % of its peak or more, DRAM is not, and no partial wave costs a "
+            "fifth.",
             formula="sm_throughput_fraction >= 0.6",
             example="A matrix product at 90 % of the tensor cores' peak.",
             action="Fewer operations, a smaller type, tensor cores.",
