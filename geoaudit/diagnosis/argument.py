@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from geoaudit.diagnosis.evidence import Floor, SignatureEvidence
-from geoaudit.diagnosis.recognition import may_be_served_by_l2, spread_of
+from geoaudit.diagnosis.recognition import is_of_bytes, may_be_served_by_l2, spread_of
 from geoaudit.diagnosis.thresholds import BUSY_COMPUTE, SMALL_GRID_SM_FILL, Thresholds
 from geoaudit.diagnosis.wording import (
     against_floor,
@@ -66,7 +66,10 @@ def _floor_source(floor: Floor) -> str:
     if floor.bandwidth_bytes_per_second is not None:
         rate = f"{floor.bandwidth_bytes_per_second / 1e12:.2f} TB/s"
     known_by = "measured on this device" if floor.is_measured else "by the data sheet"
-    return f"{byte_count(floor.bytes)} of {kind} at {rate}, {known_by}"
+    moved = f"{byte_count(floor.bytes)} of {kind} at {rate}, {known_by}"
+    if is_of_bytes(floor):
+        return moved
+    return f"that of a launch that does nothing, since {moved}, take less"
 
 
 def _work(evidence: SignatureEvidence) -> Iterator[str]:

@@ -82,6 +82,8 @@ class Floor:
             those of CUDA graphs.
         floor_ratio: median over the launches of (duration / the launch's own floor); None where
             bytes, bandwidth or durations are unknown.
+        time_ns: median of the same durations: those of the launches, less what overlaps the launch
+            ahead on the stream.
         distinct_floors: how many floors the launches have; above 1 ``floor_ns`` and ``bytes`` are
             medians, and the median duration / ``floor_ns`` is not the ratio.
         bytes: of one launch; None: unknown.
@@ -96,6 +98,7 @@ class Floor:
     floor_ns: float
     launch_floor_ns: float
     floor_ratio: float | None = None
+    time_ns: float | None = None
     distinct_floors: int = 1
     bytes: float | None = None
     bytes_source: Literal["compulsory", "traffic"] | None = None

@@ -25,6 +25,9 @@ FALLS = 0.8
 FLAT = 0.05
 """A time within this share of the present one has not changed."""
 
+MORE_BLOCKS = 1.5
+"""Fewer blocks than so many times the present ones do not show that more change nothing."""
+
 FEWEST_PAIRS = 3
 """Fewer pairs have no rank correlation worth a number."""
 
@@ -51,19 +54,20 @@ class Response:
     """How a kernel's time answers to another launch shape.
 
     Attributes:
-        trend: ``falls``, where the best time is at most 0.8 of the present one; ``flat``, where
-            it is within 5 % of it; ``rises``, where every time is longer than that; ``unknown``,
-            where nothing was tried, durations are too few, or the best lies between.
+        trend: ``falls``, where the best time is surely at most 0.8 of the present one; ``flat``,
+            where it is surely within 5 % of it at half as many blocks more; ``rises``, where it is
+            surely longer than that; ``unknown``, where nothing was tried, durations are too few,
+            or the interval reaches over a bound.
         speedup: present median over the best; None: nothing was tried.
         best: the setting with the shortest time; None: nothing was tried.
-        is_block_changed: the best setting changes the threads of a block besides the blocks, so
-            that not all of the speed-up is the grid's.
+        is_same_kernel: the best setting launches the same kernel, so that the speed-up is its
+            shape's and not another code's.
     """
 
     trend: Trend
     speedup: float | None = None
     best: BlockCount | None = None
-    is_block_changed: bool = False
+    is_same_kernel: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,14 +170,18 @@ def response_to_blocks(intervention: Intervention) -> Response:
     """How the time answers to more blocks than the launch has.
 
     Settings with as many blocks or fewer are left out: that fewer blocks take longer does not say
-    that more take less. What changes the threads of a block alone is `response_to_width`.
+    that more take less. Where some change the blocks alone, or launch the same kernel at least,
+    the others do not count. What changes the threads of a block alone is `response_to_width`.
 
     Example:
         A delta attention step of 12 blocks takes 20.3 µs, of 96 blocks 2.03 µs: it falls, 10
         times as fast.
     """
     present = _blocks(intervention.grid)
-    return _response(intervention, [o for o in intervention.sweep if o.grid_blocks > present])
+    more = [one for one in intervention.sweep if one.grid_blocks > present]
+    same = [one for one in more if _is_same_kernel(one, intervention)]
+    clean = [one for one in same if one.block_threads == _blocks(intervention.block)]
+    return _response(intervention, clean or same or more)
 
 
 def response_to_width(intervention: Intervention) -> Response:
@@ -233,27 +241,34 @@ def rank_correlation(gains: Sequence[ArmGain]) -> float | None:
 
 
 def _response(intervention: Intervention, tried: Sequence[BlockCount]) -> Response:
-    measured = [one for one in tried if len(one.durations_ns) >= FEWEST_REPETITIONS]
+    timed = [(one, _median(one.durations_ns)) for one in tried]
+    measured = [(one, median_ns) for one, median_ns in timed if median_ns]
     present_ns = _median(intervention.alone_ns)
-    if not measured or not present_ns or len(intervention.alone_ns) < FEWEST_REPETITIONS:
+    if not measured or not present_ns:
         return Response(trend="unknown")
-    best = min(measured, key=lambda one: float(np.median(one.durations_ns)))
-    best_ns = float(np.median(best.durations_ns))
+    best, best_ns = min(measured, key=lambda pair: pair[1])
+    ratio = duration_ratio(best.durations_ns, intervention.alone_ns)
+    is_more = best.grid_blocks >= MORE_BLOCKS * _blocks(intervention.grid)
     return Response(
-        trend=_trend(best_ns / present_ns),
-        speedup=present_ns / best_ns if best_ns else None,
+        trend="unknown" if ratio is None else _trend(ratio, is_more=is_more),
+        speedup=present_ns / best_ns,
         best=best,
-        is_block_changed=best.block_threads != _blocks(intervention.block),
+        is_same_kernel=_is_same_kernel(best, intervention),
     )
 
 
-def _trend(best: float) -> Trend:
+def _is_same_kernel(one: BlockCount, intervention: Intervention) -> bool:
+    return one.kernel_short == intervention.kernel_short
+
+
+def _trend(best: Ratio, *, is_more: bool) -> Trend:
     """What the best time says, as a share of the present one."""
-    if best <= FALLS:
+    if best.high <= FALLS:
         return "falls"
-    if abs(best - 1.0) <= FLAT:
-        return "flat"
-    return "rises" if best > 1.0 else "unknown"
+    if best.low > 1.0 + FLAT:
+        return "rises"
+    is_flat = best.low >= 1.0 - FLAT and best.high <= 1.0 + FLAT
+    return "flat" if is_flat and is_more else "unknown"
 
 
 def _median(durations_ns: Sequence[int]) -> float | None:

@@ -3,12 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from geoaudit.diagnosis.evidence import SignatureEvidence, SpreadClass, Timing
+from geoaudit.diagnosis.evidence import Floor, SignatureEvidence, SpreadClass, Timing
 from geoaudit.diagnosis.spread import classify_interval, spread_bounds
 from geoaudit.diagnosis.thresholds import (
     NEAR_LAUNCH_FLOOR,
     OVERLAPPED,
     SPREAD_LAUNCHES,
+    TWO_GROUPS,
     UNFILLED_THREADS,
     Thresholds,
 )
@@ -62,6 +63,20 @@ def is_near_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> bool:
     """Whether the median is at most 1.6 times the floor of its bytes; False where unknown."""
     ratio = floor_ratio_of(evidence)
     return ratio is not None and ratio <= thresholds.near_floor_ratio
+
+
+def is_of_bytes(floor: Floor) -> bool:
+    """Whether the floor is that of the bytes, and not of a launch that does nothing."""
+    if floor.bytes is None or floor.bandwidth_bytes_per_second is None:
+        return False
+    return floor.bytes / floor.bandwidth_bytes_per_second * 1e9 >= floor.launch_floor_ns
+
+
+def has_two_groups(timing: Timing | None) -> bool:
+    """Whether at most of its sites the launches fall into two groups that lie well apart."""
+    if timing is None or timing.bimodal_fraction is None or timing.mode_distance is None:
+        return False
+    return timing.bimodal_fraction >= 0.5 and timing.mode_distance >= TWO_GROUPS
 
 
 def may_be_served_by_l2(evidence: SignatureEvidence) -> bool:

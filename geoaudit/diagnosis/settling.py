@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
-from geoaudit.diagnosis.finding import Verdict
+from geoaudit.diagnosis.finding import Verdict, VerdictName
 from geoaudit.diagnosis.interventions import (
     Response,
     alone_against_in_situ,
@@ -12,14 +12,23 @@ from geoaudit.diagnosis.interventions import (
     response_to_blocks,
     response_to_width,
 )
+from geoaudit.diagnosis.recognition import is_mostly_shared
 from geoaudit.diagnosis.spread import looks_time_sliced
+from geoaudit.diagnosis.thresholds import FILLED_SM_FILL
 from geoaudit.diagnosis.weighing import confirmed, inconclusive
+from geoaudit.diagnosis.wording import against_floor, grid_on_sms
 from geoaudit.launches.interventions import Intervention
 from geoaudit.quantities import percent, plural
 
 NOTABLE_HEAD = 0.1
 """From this share of its time under its predecessor on, a launch in its token holds a wait that it
 has not alone: it is not compared."""
+
+NOTABLE_GAIN = 1.15
+"""From it on another shape of a kernel at its floor is faster than chance makes it."""
+
+CEILING_MARGIN = 0.05
+"""What a sweep may win beyond the share of the SMs that have no block."""
 
 
 def settled(verdict: Verdict, evidence: SignatureEvidence) -> Verdict:
@@ -28,21 +37,29 @@ def settled(verdict: Verdict, evidence: SignatureEvidence) -> Verdict:
     =======================  ==========================================  =======================
     verdict                  what was found                              becomes
     =======================  ==========================================  =======================
-    starved, or between      the time falls with more blocks             starved, confirmed
-    starved by one block     the time falls with a wider block           starved, confirmed
+    starved, or between      the same kernel's time falls with more      starved, confirmed
+                             blocks, by no more than empty SMs explain
+    starved by one block     the same, with a wider block                starved, confirmed
     starved                  the time does not change with more blocks   serial, confirmed
     starved                  the time rises with more blocks             inconclusive
     serial                   the time does not change with more blocks   serial, confirmed
-    contended                alone it is faster                          contended, confirmed
+    serial                   another shape is faster                     inconclusive
+    bandwidth_bound          another shape is faster                     suspected again
+    contended, by what       alone it is faster                          contended, confirmed
+    runs beside it
     contended                alone it takes as long                      inconclusive
     =======================  ==========================================  =======================
+
+    A sweep is made alone: it says nothing where the launch alone is not as long as in its token,
+    or where others use the SMs it leaves there.
 
     Args:
         verdict: from the recording.
         evidence: with its interventions.
     """
     for intervention in evidence.interventions:
-        verdict = _by_blocks(verdict, evidence, intervention)
+        if _is_alone_telling(evidence, intervention):
+            verdict = _by_sweep(verdict, evidence, intervention)
         verdict = _by_itself(verdict, evidence, intervention)
     return verdict
 
@@ -61,34 +78,83 @@ def told(evidence: SignatureEvidence) -> Iterator[str]:
                 yield f"sweep: {_best(response)}"
 
 
-def _by_blocks(
-    verdict: Verdict, evidence: SignatureEvidence, intervention: Intervention
-) -> Verdict:
+def _is_alone_telling(evidence: SignatureEvidence, intervention: Intervention) -> bool:
+    """Whether the launch alone is the launch in its token."""
+    if is_mostly_shared(evidence):
+        return False
+    return _has_head(evidence) or alone_against_in_situ(intervention) == "like"
+
+
+def _has_head(evidence: SignatureEvidence) -> bool:
+    concurrency = evidence.concurrency
+    return concurrency is not None and (concurrency.predecessor or 0.0) >= NOTABLE_HEAD
+
+
+def _by_sweep(verdict: Verdict, evidence: SignatureEvidence, intervention: Intervention) -> Verdict:
     blocks, width = response_to_blocks(intervention), response_to_width(intervention)
-    is_small = (evidence.geometry.sm_fill or 1.0) < 1.0
-    if verdict.name not in ("starved", "serial", "inconclusive") or not is_small | (
-        verdict.name == "serial"
-    ):
+    fill = evidence.geometry.sm_fill or 1.0
+    if verdict.name == "starved" or (verdict.name == "inconclusive" and fill < FILLED_SM_FILL):
+        return _starved_or_not(verdict, evidence, blocks, width)
+    winner = max(
+        (one for one in (blocks, width) if one.speedup is not None),
+        key=lambda one: one.speedup or 0.0,
+        default=None,
+    )
+    if winner is None:
         return verdict
-    if blocks.trend == "falls" and verdict.name != "serial":
-        return _sure(verdict, "starved", blocks)
-    if width.trend == "falls" and verdict.name == "starved":
-        return _sure(verdict, "starved", width)
-    if blocks.trend == "flat" and verdict.name in ("starved", "serial"):
-        return _sure(verdict, "serial", blocks)
-    if blocks.trend == "rises" and verdict.name == "starved":
+    if verdict.name == "serial" and blocks.trend == "flat":
+        return _sure("serial", verdict.reason, verdict, blocks)
+    if verdict.name == "serial" and winner.trend == "falls":
+        return inconclusive(
+            f"{verdict.reason}; but {_best(winner)}: it does not wait for itself alone",
+            "what its warps wait for: the stall reasons of Nsight Compute",
+        )
+    if verdict.name == "bandwidth_bound" and (winner.speedup or 0.0) >= NOTABLE_GAIN:
+        reason = f"{verdict.reason}; yet {_best(winner)}"
+        return replace(verdict, confidence="suspected", reason=reason)
+    return verdict
+
+
+def _starved_or_not(
+    verdict: Verdict, evidence: SignatureEvidence, blocks: Response, width: Response
+) -> Verdict:
+    reason = against_floor(evidence)
+    reason = f"{reason}: {grid_on_sms(evidence)}" if reason else grid_on_sms(evidence)
+    if blocks.trend == "falls" and _is_explained(blocks, evidence):
+        return _sure("starved", reason, verdict, blocks)
+    if verdict.name != "starved":
+        return verdict
+    if evidence.geometry.grid_blocks == 1 and width.trend == "falls":
+        if _is_explained(width, evidence):
+            return _sure("starved", verdict.reason, verdict, width)
+        return replace(verdict, reason=f"{verdict.reason}; {_best(width)}")
+    if blocks.trend == "flat":
+        return _sure("serial", reason, verdict, blocks)
+    if blocks.trend == "rises":
         return inconclusive(
             f"{verdict.reason}; but {_best(blocks)}: more blocks do not help",
             "counters (--counters): what its warps wait for",
         )
+    if blocks.trend == "falls":
+        return replace(
+            verdict,
+            reason=f"{verdict.reason}; {_best(blocks)}: empty SMs alone do not explain that",
+        )
     return verdict
+
+
+def _is_explained(response: Response, evidence: SignatureEvidence) -> bool:
+    """Whether the same kernel gained no more than the SMs without a block can account for."""
+    fill, speedup = evidence.geometry.sm_fill, response.speedup
+    if fill is None or not speedup or not response.is_same_kernel:
+        return False
+    return 1.0 - 1.0 / speedup <= 1.0 - fill + CEILING_MARGIN
 
 
 def _by_itself(
     verdict: Verdict, evidence: SignatureEvidence, intervention: Intervention
 ) -> Verdict:
-    concurrency = evidence.concurrency
-    if concurrency is not None and (concurrency.predecessor or 0.0) >= NOTABLE_HEAD:
+    if _has_head(evidence):
         return verdict
     compared, ratio = alone_against_in_situ(intervention), alone_ratio(intervention)
     if ratio is None or compared not in ("like", "faster"):
@@ -96,6 +162,8 @@ def _by_itself(
     alone = f"alone it takes {percent(ratio.value)} of its time in the token"
     if verdict.name == "contended" and evidence.timing and looks_time_sliced(evidence.timing):
         return verdict  # slices leave the median, which is what was compared
+    if verdict.name == "contended" and compared == "faster" and not is_mostly_shared(evidence):
+        return verdict  # by its spread alone: nothing was seen beside it
     if verdict.name == "contended" and compared == "faster":
         return replace(
             confirmed("contended", f"{verdict.reason}; {alone}"), ruled_out=verdict.ruled_out
@@ -104,15 +172,15 @@ def _by_itself(
         return inconclusive(
             f"{verdict.reason}; but {alone}", "the recording again, and counters (--counters)"
         )
-    if compared == "like" and verdict.name != "inconclusive":
+    if compared == "like" and verdict.name != "inconclusive" and not is_mostly_shared(evidence):
         return replace(verdict, ruled_out=(f"not contention: {alone}", *verdict.ruled_out))
     return verdict
 
 
-def _sure(verdict: Verdict, name: str, response: Response) -> Verdict:
+def _sure(name: VerdictName, reason: str, verdict: Verdict, response: Response) -> Verdict:
     """The verdict as the sweep bears it out."""
-    sure = confirmed("serial" if name == "serial" else "starved", "")
-    return replace(sure, reason=f"{verdict.reason}; {_best(response)}", ruled_out=verdict.ruled_out)
+    sure = confirmed(name, f"{reason}; {_best(response)}")
+    return replace(sure, ruled_out=verdict.ruled_out)
 
 
 def _best(response: Response) -> str:
@@ -121,4 +189,5 @@ def _best(response: Response) -> str:
         return "nothing was tried"
     blocks = plural(best.grid_blocks, "block")
     times = f"{speedup:.1f} times as fast" if speedup >= 1 else f"{1 / speedup:.2f} times as long"
-    return f"{best.setting}, {blocks} of {best.block_threads:,} threads: {times} alone"
+    other = "" if response.is_same_kernel or not best.kernel_short else f" of {best.kernel_short}"
+    return f"{best.setting}, {blocks} of {best.block_threads:,} threads{other}: {times} alone"

@@ -21,6 +21,7 @@ from geoaudit.diagnosis.site_stacks import (
 from geoaudit.diagnosis.spread_shape import spread_shape
 from geoaudit.diagnosis.thresholds import (
     DEFAULT_THRESHOLDS,
+    FEWEST_SLICES,
     SPREAD_LAUNCHES,
     TIGHT_TICKS,
     Thresholds,
@@ -177,7 +178,7 @@ def looks_time_sliced(timing: Timing) -> bool | None:
     """
     if timing.outliers is None:
         return None
-    is_rare = timing.outliers <= RARE * timing.launches
+    is_rare = FEWEST_SLICES <= timing.outliers <= RARE * timing.launches
     return is_rare and (timing.outlier_excess_ns or 0.0) >= TIME_SLICE_NS
 
 

@@ -69,8 +69,22 @@ BUSY_COMPUTE = 0.6
 """From it on, counted, an arithmetic unit is what a kernel waits for (Nsight Compute's speed of
 light calls 60 % of peak the point from which a unit is likely the bottleneck)."""
 
-SLOW_MEMORY = 0.6
+BOUND_MEMORY = 0.7
 """From it on, counted, a launch moves so much of what a copy moves that memory is its limit."""
+
+MOST_TRAFFIC = 1.15
+"""Above it, counted traffic is more than memory can move in the launch's time. (A read reaches up
+to 1.05 times a copy's rate on an H200.)"""
+
+BELOW_FLOOR = 0.5
+"""A launch below this share of its floor contradicts its bytes or the bandwidth."""
+
+TWO_GROUPS = 0.2
+"""Groups of a site's launches that lie further apart than this share of its median are two kinds
+of launch."""
+
+FEWEST_SLICES = 3
+"""Fewer launches of a time slice more are an accident."""
 
 WORTHWHILE_SLICES = 0.1
 """From this share of a kernel's time on, launches cut by another process's time slices are its

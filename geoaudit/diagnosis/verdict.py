@@ -7,7 +7,7 @@ order  case                                                verdict
 2      exits at once beside a twin that does the work      dud
 3      median duration at or below the launch floor        launch_bound
 4      grid or device unknown, or figures contradict       inconclusive: geometry
-5      no launch timed                                     inconclusive: time
+5      no launch timed, or below half of its floor         inconclusive: time, bytes
 6      mostly under other streams' or processes' kernels,  contended
        and together they have blocks for more than all
        SMs; or rare launches that took a time slice
@@ -20,7 +20,7 @@ order  case                                                verdict
 10     less than 50 % of the SMs have a block              starved
 11     50 to 80 % of the SMs have a block                  inconclusive: between
 12     blocks or clusters held at once unknown             inconclusive: registers, clusters
-13     counted: as much traffic as a copy has              bandwidth_bound
+13     counted: 70 % of the traffic that a copy has        bandwidth_bound
 14     grid = k x SMs, resident at once, filled            healthy (persistent)
 15     1 to 4 whole waves, wave efficiency below 80 %      tail
 16     a full wave, theoretical occupancy below 50 %       occupancy_limited
@@ -61,6 +61,7 @@ CASES: tuple[Case, ...] = (
     recognised.launch_bound,
     unknown.unknown_geometry,
     unknown.untimed,
+    measured.contradicted,
     measured.contended,
     measured.time_sliced,
     measured.bandwidth_bound,

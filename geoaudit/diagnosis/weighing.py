@@ -6,6 +6,7 @@ from geoaudit.diagnosis.argument import ruled_out
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict, VerdictName
 from geoaudit.diagnosis.recognition import (
+    has_two_groups,
     is_mostly_shared,
     is_near_launch_floor,
     shared_time,
@@ -52,6 +53,13 @@ def weighed(verdict: Verdict, evidence: SignatureEvidence, thresholds: Threshold
             f"{verdict.reason}; but the durations do not repeat: {spread.sentence}",
             "the kernel replayed alone (geoaudit scan --confirm), or counters (--counters): "
             "contention, or work that differs from launch to launch",
+        )
+    if has_two_groups(timing):
+        distance = percent(timing.mode_distance)
+        return inconclusive(
+            f"{verdict.reason}; but its launches fall into two groups, {distance} of the median "
+            "apart: the work differs from launch to launch, or something slows some of them",
+            "which launches are the slow ones: the recording by position (rank --by position)",
         )
     if verdict.name not in _FULL and is_mostly_shared(evidence):
         return inconclusive(

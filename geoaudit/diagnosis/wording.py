@@ -20,15 +20,14 @@ def median(evidence: SignatureEvidence) -> str:
 
 def against_floor(evidence: SignatureEvidence) -> str | None:
     """``87.0 µs against a floor of 900 ns (96.7 times)``; None where no bytes are known."""
-    floor, timing = evidence.floor, evidence.timing
-    if floor is None or timing is None or floor.bytes is None:
+    floor, ratio = evidence.floor, floor_ratio_of(evidence)
+    if floor is None or ratio is None:
         return None
     kind = "floor" if floor.bytes_source == "compulsory" else "traffic floor"
-    ratio = floor_ratio_of(evidence) or 0.0
-    return (
-        f"{duration(timing.median_ns)} against a {kind} of {duration(floor.floor_ns)} "
-        f"({ratio:.2f} times)"
-    )
+    time_ns = floor.time_ns
+    if time_ns is None and evidence.timing is not None:
+        time_ns = evidence.timing.median_ns
+    return f"{duration(time_ns)} against a {kind} of {duration(floor.floor_ns)} ({ratio:.2f} times)"
 
 
 def floor_ratio_of(evidence: SignatureEvidence) -> float | None:

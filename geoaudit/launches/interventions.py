@@ -12,12 +12,14 @@ class BlockCount:
         grid_blocks: blocks of the grid.
         block_threads: threads of a block.
         durations_ns: of each repetition.
+        kernel_short: what was launched, which may be another kernel; None: not told.
     """
 
     setting: str
     grid_blocks: int
     block_threads: int
     durations_ns: tuple[int, ...]
+    kernel_short: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

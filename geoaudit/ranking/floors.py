@@ -55,7 +55,7 @@ class LaunchFloors:
         bytes: of each launch, declared or else counted; NaN: unknown.
         is_declared: whether they are declared.
         launch_floor_ns: of each launch, eager or in a graph.
-        duration_ns: of each launch; NaN: untimed.
+        duration_ns: of each launch, overlap on its stream left to the earlier; NaN: untimed.
         devices: device -> what its floors are made of.
     """
 
@@ -90,6 +90,7 @@ class LaunchFloors:
             floor_ns=float(np.median(floors)),
             launch_floor_ns=launch_floor_ns,
             floor_ratio=None if bandwidth is None else _ratio(self.duration_ns[known], floors),
+            time_ns=_median(self.duration_ns[known]),
             distinct_floors=len(np.unique(floors)),
             bytes=size,
             bytes_source="compulsory" if declared.size else "traffic",
@@ -140,7 +141,8 @@ def launch_floors(
         bytes=size,
         is_declared=~np.isnan(declared),
         launch_floor_ns=np.where(in_graph, of_graph, eager),
-        duration_ns=kernels.duration_ns,
+        # What waits for its predecessor does not work yet.
+        duration_ns=kernels.attributed_ns,
         devices=figures,
     )
 
@@ -193,6 +195,11 @@ def _ratio(durations_ns: Reals, floors_ns: Reals) -> float | None:
     if not timed.any() or (floors_ns[timed] <= 0).any():
         return None
     return float(np.median(durations_ns[timed] / floors_ns[timed]))
+
+
+def _median(durations_ns: Reals) -> float | None:
+    timed = durations_ns[~np.isnan(durations_ns)]
+    return float(np.median(timed)) if timed.size else None
 
 
 def _reals(column: pd.Series) -> Reals:

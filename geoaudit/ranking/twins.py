@@ -5,14 +5,14 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from geoaudit.diagnosis.thresholds import LAUNCH_FLOOR_NS
+from geoaudit.launches import schema as s
 from geoaudit.ranking.annotation import AnnotatedKernels, Signature
 
 EXIT_SHARE = 0.4
 """A dud takes at most this share of its twin's time."""
 
-EXIT_NS = 2 * LAUNCH_FLOOR_NS
-"""And at most this: to launch and end 4,096 blocks takes an H200 3.2 µs."""
+EXIT_NS, EXIT_NS_PER_BLOCK = 2_000.0, 0.5
+"""And at most these: on an H200 1,280 blocks that exit at once take 1.5 µs, and 4,096 3.2 µs."""
 
 ALIKE = 0.6
 """Names of a pair match in at least this share (difflib's ratio)."""
@@ -29,25 +29,30 @@ def dud_twins(kernels: AnnotatedKernels) -> Mapping[int, str]:
     """
     at_position = _signature_at(kernels)
     medians = _medians(kernels)
-    positions: dict[int, list[int]] = {}
-    for position, signature in at_position.items():
-        positions.setdefault(signature, []).append(position)
+    positions: dict[int, list[tuple[int, int]]] = {}
+    for place, signature in at_position.items():
+        positions.setdefault(signature, []).append(place)
     found = {}
     for signature, places in positions.items():
         for step in (1, -1):
-            neighbours = {at_position.get(place + step) for place in places}
+            neighbours = {at_position.get((device, place + step)) for device, place in places}
             twin = neighbours.pop() if len(neighbours) == 1 else None
             if twin is not None and _is_dud(kernels.signatures, medians, signature, twin):
                 found[signature] = kernels.signatures[twin].kernel_short
     return found
 
 
-def _signature_at(kernels: AnnotatedKernels) -> dict[int, int]:
-    """Position in the token -> number of the signature launched there."""
-    known = kernels.position >= 0
-    places, first = np.unique(kernels.position[known], return_index=True)
-    signatures = kernels.signature[known][first]
-    return dict(zip(places.tolist(), signatures.tolist(), strict=True))
+def _signature_at(kernels: AnnotatedKernels) -> dict[tuple[int, int], int]:
+    """Device and position in the token -> number of the signature launched there."""
+    known = np.flatnonzero(kernels.position >= 0)
+    device = kernels.launches[s.DEVICE].to_numpy(dtype=np.int64)[known]
+    found: dict[tuple[int, int], int] = {}
+    for place in zip(
+        device.tolist(), kernels.position[known].tolist(), kernels.signature[known].tolist(),
+        strict=True,
+    ):  # fmt: skip
+        found.setdefault(place[:2], place[2])
+    return found
 
 
 def _medians(kernels: AnnotatedKernels) -> dict[int, float]:
@@ -70,5 +75,7 @@ def _is_dud(
     names = signatures[one].kernel_short, signatures[twin].kernel_short
     if not same_grid or names[0] == names[1]:
         return False
-    exits = medians[one] <= min(EXIT_NS, EXIT_SHARE * medians[twin])
+    blocks = signatures[one].geometry.grid_blocks or 0
+    longest_ns = min(EXIT_NS + EXIT_NS_PER_BLOCK * blocks, EXIT_SHARE * medians[twin])
+    exits = medians[one] <= longest_ns
     return exits and SequenceMatcher(None, *names).ratio() >= ALIKE

@@ -361,6 +361,7 @@ def interventions(recording: Recording, chosen: tuple[Case, ...], alone: Alone) 
                         grid_blocks=proof.launch.grid,
                         block_threads=proof.launch.block,
                         durations_ns=alone[case.kernel, proof.name],
+                        kernel_short=proof.launch.kernel,
                     )
                     for proof in case.proofs
                     if proof.is_same_work

@@ -5,6 +5,7 @@ from geoaudit.diagnosis.finding import Verdict
 from geoaudit.diagnosis.recognition import (
     beside_share,
     is_near_floor,
+    is_of_bytes,
     is_persistent,
     may_be_served_by_l2,
     spread_of,
@@ -12,12 +13,14 @@ from geoaudit.diagnosis.recognition import (
 )
 from geoaudit.diagnosis.spread import looks_time_sliced
 from geoaudit.diagnosis.thresholds import (
+    BELOW_FLOOR,
+    BOUND_MEMORY,
     BUSY_COMPUTE,
     BUSY_SMS,
     FILLED_SM_FILL,
     IDLE_SMS,
+    MOST_TRAFFIC,
     OVERLAPPED,
-    SLOW_MEMORY,
     TAIL_FULL_WAVES,
     WORTHWHILE_SLICES,
     WORTHWHILE_TAIL,
@@ -28,6 +31,7 @@ from geoaudit.diagnosis.wording import (
     against_floor,
     amplification_of,
     dram_share_of,
+    floor_ratio_of,
     grid_on_sms,
     median,
 )
@@ -48,6 +52,18 @@ def contended(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | 
         f"{percent(share)} of its time is under kernels of other streams or processes that have "
         f"blocks for {percent(beside)} of the SMs, beside its own {percent(fill)}",
         "the kernel replayed alone (geoaudit scan --confirm)",
+    )
+
+
+def contradicted(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
+    """Far below its floor: the bytes or the bandwidth are wrong."""
+    ratio = floor_ratio_of(evidence)
+    if ratio is None or ratio >= BELOW_FLOOR:
+        return None
+    return inconclusive(
+        f"{against_floor(evidence)}: nothing is so far below its floor, so that the bytes of a "
+        "launch or the bandwidth are not what is said",
+        "the bytes again (--bytes), or the bandwidth of this device (geoaudit devices --measure)",
     )
 
 
@@ -72,7 +88,9 @@ def time_sliced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict 
 def bandwidth_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     """Near the floor of its bytes: no launch shape brings much."""
     floor = evidence.floor
-    if floor is None or floor.bytes is None or not is_near_floor(evidence, thresholds):
+    if floor is None or not is_near_floor(evidence, thresholds):
+        return None
+    if floor.bytes_source != "compulsory" or not is_of_bytes(floor):
         return None
     if may_be_served_by_l2(evidence):
         return None
@@ -81,7 +99,7 @@ def bandwidth_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verd
     if loss is not None and loss > 0:
         reason += f"; of what is left, a partial last wave takes up to {percent(loss)} of the time"
     counted = dram_share_of(evidence)
-    if counted is not None and counted >= SLOW_MEMORY:
+    if counted is not None and BOUND_MEMORY <= counted <= MOST_TRAFFIC:
         return confirmed(
             "bandwidth_bound",
             f"{reason}; counted, it moves {percent(counted)} of what a copy moves in its time",
@@ -94,9 +112,15 @@ def bandwidth_bound_by_traffic(
 ) -> Verdict | None:
     """It moves what a copy moves in its time, whatever it would have to."""
     counted = dram_share_of(evidence)
-    if counted is None or counted < SLOW_MEMORY:
+    if counted is None or counted < BOUND_MEMORY or may_be_served_by_l2(evidence):
         return None
     reason = f"counted, it moves {percent(counted)} of what a copy moves in its time"
+    if counted > MOST_TRAFFIC:
+        return inconclusive(
+            f"{grid_on_sms(evidence)}; {reason}: more than memory can, so that the L2 serves it in "
+            "its token and did not where it was counted, with cold caches, or another launch was",
+            "the same counters with warm caches, and the bytes of a launch (--bytes)",
+        )
     amplification = amplification_of(evidence)
     if amplification is not None:
         reason += f", {amplification:.2f} times its compulsory bytes"
@@ -107,15 +131,18 @@ def compute_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdic
     """The counters say that the arithmetic is busy."""
     counters = evidence.counters
     busy = None if counters is None else counters.sm_throughput_fraction
-    if busy is None or busy < BUSY_COMPUTE or (dram_share_of(evidence) or 0.0) >= SLOW_MEMORY:
+    memory = dram_share_of(evidence)
+    if busy is None or busy < BUSY_COMPUTE or (memory or 0.0) >= BOUND_MEMORY:
         return None
     if (tail_loss(evidence, TAIL_FULL_WAVES) or 0.0) > 1 - WORTHWHILE_TAIL:
         return None
-    return confirmed(
-        "compute_bound",
+    reason = (
         f"counted, the busiest unit of its SMs is at {percent(busy)} of its peak over "
-        f"{median(evidence)}, and memory is not the limit",
+        f"{median(evidence)}"
     )
+    if memory is None:
+        return suspected("compute_bound", reason, "the DRAM traffic of a launch (--counters)")
+    return confirmed("compute_bound", f"{reason}, and memory at {percent(memory)} of a copy's rate")
 
 
 def imbalanced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
@@ -123,9 +150,12 @@ def imbalanced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict |
     counters, fill = evidence.counters, evidence.geometry.sm_fill
     if counters is None or counters.sm_active_fraction is None or fill is None:
         return None
-    # A partial last wave idles SMs too, and is another verdict.
-    expected = evidence.geometry.wave_efficiency if evidence.geometry.full_waves else fill
-    if fill < FILLED_SM_FILL or counters.sm_active_fraction >= IDLE_SMS * (expected or 1.0):
+    # A partial last wave idles SMs too, and so do the beginning and the end of any launch.
+    waves = evidence.geometry.wave_efficiency if evidence.geometry.full_waves else fill
+    median_ns = 0.0 if evidence.timing is None else evidence.timing.median_ns
+    ramp = 1.0 if not median_ns else min(1.0, thresholds.launch_floor_ns / median_ns)
+    expected = (waves or 1.0) * (1.0 - ramp)
+    if fill < FILLED_SM_FILL or counters.sm_active_fraction >= IDLE_SMS * expected:
         return None
     return confirmed(
         "imbalanced",
@@ -166,7 +196,7 @@ def serial(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | Non
     compute, memory = counters.sm_throughput_fraction, dram_share_of(evidence)
     if counters.sm_active_fraction < BUSY_SMS or compute is None or memory is None:
         return None
-    if compute >= BUSY_COMPUTE / 2 or memory >= SLOW_MEMORY / 2:
+    if compute >= BUSY_COMPUTE / 2 or memory >= BUSY_COMPUTE / 2:
         return None
     return suspected(
         "serial",

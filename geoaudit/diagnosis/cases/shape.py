@@ -110,8 +110,8 @@ def unfilled(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | N
     flying, needed = byte_count(work.bytes_in_flight), byte_count(work.needed_bytes_in_flight)
     if work.bytes_in_flight >= work.needed_bytes_in_flight:
         return inconclusive(
-            f"{filled}; yet an SM has {flying} in flight where latency times bandwidth asks for "
-            f"{needed}: more warps bring no bandwidth",
+            f"{filled}; yet an SM has {flying} in flight, and the latency of an idle memory times "
+            f"the bandwidth asks for {needed}: whether more warps help is open",
             "counters: what the warps wait for",
         )
     return suspected(

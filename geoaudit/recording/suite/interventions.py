@@ -8,6 +8,7 @@ from pathlib import Path
 
 from geoaudit.errors import GeoauditError, NotMeasuredError
 from geoaudit.launches.interventions import BlockCount, Intervention
+from geoaudit.launches.names import demangle, shorten
 from geoaudit.launches.recording import Recording
 from geoaudit.manifest.planned import StepPlan
 from geoaudit.manifest.variants import reshaped_launches
@@ -165,6 +166,7 @@ def _interventions(
                     grid_blocks=prod(shape.grid),
                     block_threads=prod(shape.block),
                     durations_ns=durations[number],
+                    kernel_short=shorten(demangle(shape.entry)),
                 )
             )
     for number, trial in enumerate(trials):

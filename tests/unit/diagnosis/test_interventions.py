@@ -25,12 +25,15 @@ def durations(median_ns: int) -> tuple[int, ...]:
     return tuple(median_ns + step * median_ns // 1000 for step in range(-10, 11))
 
 
-def tried(setting: str, blocks: int, threads: int, median_ns: int) -> BlockCount:
+def tried(
+    setting: str, blocks: int, threads: int, median_ns: int, kernel_short: str = "kda_decode_step"
+) -> BlockCount:
     return BlockCount(
         setting=setting,
         grid_blocks=blocks,
         block_threads=threads,
         durations_ns=durations(median_ns),
+        kernel_short=kernel_short,
     )
 
 
@@ -54,7 +57,7 @@ NORM = replace(
     grid=(1, 1, 1),
     alone_ns=durations(20_700),
     in_situ_ns=durations(20_700),
-    sweep=(tried("WIDE_NORM=1", 1, 1024, 2_600),),
+    sweep=(tried("WIDE_NORM=1", 1, 1024, 2_600, "rms_norm_wide"),),
 )
 MLA = replace(
     KDA,
@@ -64,7 +67,7 @@ MLA = replace(
     dynamic_shared_bytes=86_336,
     alone_ns=durations(60_400),
     in_situ_ns=durations(60_400),
-    sweep=(tried("MLA_DERIVED_FLOOR=1", 256, 256, 51_500),),
+    sweep=(tried("MLA_DERIVED_FLOOR=1", 256, 256, 51_500, "mla_decode_split"),),
 )
 
 
@@ -76,7 +79,7 @@ def test_a_starved_kernel_takes_the_same_time_alone_and_falls_with_blocks() -> N
     assert response.speedup == pytest.approx(10.4, abs=0.1)
     assert response.best is not None
     assert response.best.setting == "KDA_VALUE_TILE=8"
-    assert response.is_block_changed
+    assert response.is_same_kernel
     assert response_to_width(KDA).trend == "unknown"
 
 
@@ -85,13 +88,14 @@ def test_a_norm_answers_to_width_and_nobody_tried_blocks() -> None:
     assert response_to_blocks(NORM).best is None
     width = response_to_width(NORM)
     assert (width.trend, round(width.speedup or 0, 1)) == ("falls", 8.0)
+    assert not width.is_same_kernel
 
 
 def test_a_gain_of_a_sixth_is_neither_a_fall_nor_flat() -> None:
     response = response_to_blocks(MLA)
     assert response.trend == "unknown"
     assert response.speedup == pytest.approx(60_400 / 51_500)
-    assert not response.is_block_changed
+    assert response.is_same_kernel
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,11 @@ from geoaudit.launches.interventions import BlockCount, Intervention
 from tests.unit.diagnosis.builders import TIGHT, evidence
 
 
-def sweep(setting: str, blocks: int, threads: int, duration_ns: int) -> BlockCount:
+def sweep(
+    setting: str, blocks: int, threads: int, duration_ns: int, kernel: str = "k"
+) -> BlockCount:
     return BlockCount(
+        kernel_short=kernel,
         setting=setting,
         grid_blocks=blocks,
         block_threads=threads,
@@ -64,8 +67,47 @@ def test_more_blocks_that_cost_time_leave_it_open() -> None:
 
 def test_between_starved_and_full_a_sweep_decides() -> None:
     assert judge(evidence(90)).name == "inconclusive"
-    verdict = judge(repeated(evidence(90), sweep("WIDE=1", 360, 128, 22_000)))
+    verdict = judge(repeated(evidence(90), sweep("WIDE=1", 132, 128, 60_000)))
     assert (verdict.name, verdict.confidence) == ("starved", "confirmed")
+    assert "neither" not in verdict.reason
+    more = judge(repeated(evidence(90), sweep("WIDE=1", 360, 128, 22_000)))
+    assert more.name == "inconclusive"
+
+
+def test_another_kernel_or_more_than_empty_sms_explain_confirms_nothing() -> None:
+    other = sweep("WIDE_GEMV=1", 134, 256, 17_000, kernel="k_wide")
+    verdict = judge(repeated(evidence(34), other))
+    assert (verdict.name, verdict.confidence) == ("starved", "suspected")
+    assert "134 blocks of 256 threads of k_wide: 5.1 times as fast alone" in verdict.reason
+    more = judge(repeated(evidence(60), sweep("SPLIT=4", 240, 128, 17_000)))
+    assert (more.name, more.confidence) == ("starved", "suspected")
+
+
+def test_an_arm_that_changes_the_blocks_alone_counts_before_one_that_widens_them() -> None:
+    clean, wide = sweep("A=1", 24, 128, 87_000), sweep("B=1", 24, 1_024, 60_000)
+    assert judge(repeated(evidence(12), clean, wide)).name == "serial"
+
+
+def test_a_sweep_alone_says_nothing_where_alone_is_not_as_in_the_token() -> None:
+    fast = sweep("A=1", 96, 128, 20_000)
+    slower_alone = judge(repeated(evidence(12), fast, alone=200_000))
+    assert (slower_alone.name, slower_alone.confidence) == ("starved", "suspected")
+    under = Concurrency(
+        other_streams=1.0, other_contexts=0.0, predecessor=0.0, successor=0.0, sm_fill_beside=0.7
+    )
+    shared = judge(repeated(replace(evidence(12), concurrency=under), fast))
+    assert shared.name == "inconclusive"
+    assert not any("not contention" in line for line in shared.ruled_out)
+
+
+def test_a_few_blocks_more_do_not_show_that_more_change_nothing() -> None:
+    verdict = judge(repeated(evidence(12), sweep("A=1", 13, 128, 87_000)))
+    assert (verdict.name, verdict.confidence) == ("starved", "suspected")
+
+
+def test_times_of_nothing_are_no_sweep() -> None:
+    verdict = judge(repeated(evidence(12), sweep("A=1", 96, 128, 0)))
+    assert (verdict.name, verdict.confidence) == ("starved", "suspected")
 
 
 def test_contention_is_confirmed_or_overturned_alone() -> None:

@@ -11,12 +11,16 @@ def verdicts(layout: list[Launch]) -> dict[str, str]:
 
 
 def pair(
-    first: int, second: int, *, names: tuple[str, str] = ("attn_split", "attn_split_hybrid")
+    first: int,
+    second: int,
+    *,
+    names: tuple[str, str] = ("attn_split", "attn_split_hybrid"),
+    blocks: int = 1_280,
 ) -> list[Launch]:
     return [
         Launch(kernel="norm", duration=9_000, blocks=1),
-        Launch(kernel=names[0], start=10_000, duration=first, blocks=1_280, threads=32),
-        Launch(kernel=names[1], start=200_000, duration=second, blocks=1_280),
+        Launch(kernel=names[0], start=10_000, duration=first, blocks=blocks, threads=32),
+        Launch(kernel=names[1], start=200_000, duration=second, blocks=blocks),
         Launch(kernel="combine", start=500_000, duration=4_000, blocks=40),
     ]
 
@@ -27,7 +31,12 @@ def test_the_one_that_exits_is_the_dud_whichever_comes_first() -> None:
 
 
 def test_more_blocks_than_fit_take_a_while_to_exit() -> None:
-    assert verdicts(pair(3_240, 27_000))["attn_split"] == "dud"
+    assert verdicts(pair(3_240, 27_000, blocks=4_096))["attn_split"] == "dud"
+    assert verdicts(pair(3_240, 27_000))["attn_split"] != "dud"
+
+
+def test_one_block_that_works_a_while_does_not_exit() -> None:
+    assert "dud" not in verdicts(pair(3_500, 9_000, blocks=1)).values()
 
 
 def test_a_pair_that_both_works_has_no_dud() -> None:
