@@ -145,7 +145,7 @@ class CupyRuntime:
             raise NotMeasuredError(f"CuPy cannot compile {key.file}: {error}.") from error
         if not isinstance(code, bytes) or not code.startswith(ELF):
             return None
-        # CuPy takes the last byte of a binary for the end of a text (13 to 14.2).
+        # CuPy takes the last byte of a binary for the end of a text (14.2).
         return CompiledModule(code=code + b"\0", names=names or {})
 
     def allocate(self, size_bytes: int) -> Allocation:
