@@ -77,6 +77,14 @@ def _no_device_for_the_suite(
 
 
 @pytest.fixture(autouse=True)
+def _no_figures_of_the_users(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the user has in his cache is neither read nor replaced."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture(autouse=True)
 def _no_calibrations_of_the_users(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,7 +150,8 @@ class WorkPerSm:
 
     Attributes:
         working_warps: resident warps that do work.
-        bytes_in_flight: bytes of loads they have outstanding; None: not declared.
+        bytes_in_flight: bytes of loads they have outstanding; None: neither declared nor told by
+            the machine code.
         needed_bytes_in_flight: latency x bandwidth / SMs; None: latency or bandwidth unknown.
     """
 

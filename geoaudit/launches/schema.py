@@ -183,7 +183,7 @@ WORKING_THREADS = _column(
 BYTES_IN_FLIGHT_PER_THREAD = _column(
     "bytes_in_flight_per_thread",
     "integer",
-    "bytes of loads that a thread has outstanding, as declared",
+    "bytes of loads that a thread has outstanding, as declared or else by its machine code",
     unit="bytes per thread",
     minimum=0,
     since="1.2",

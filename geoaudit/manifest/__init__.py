@@ -173,7 +173,10 @@ Kernels
     ``duplicated_reads`` (of weights, state or cache, not of the vectors that every block reads
     anyway), ``layout_change``.
     Bytes, working threads, bytes in flight and ``split`` change no launch: they go into the
-    recording, where floors and verdicts are made of them. ``inputs`` and ``outputs`` tell
+    recording, where floors and verdicts are made of them. Bytes in flight that are not declared are
+    read from the machine code where nvdisasm is there (the toolkit's, or the wheel
+    nvidia-cuda-nvdisasm), the loads that caches serve included; more than twice of what the code
+    can have outstanding is a warning. ``inputs`` and ``outputs`` tell
     ``--confirm``, which launches a kernel alone, what to restore before and what the L2 holds.
     ``scan`` compares no result: a reference is a function of that name in ``references.py`` beside
     the suite's manifest, for the GPU tests of its kernels; in another manifest it is a note.

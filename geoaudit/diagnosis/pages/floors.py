@@ -104,7 +104,9 @@ FLOOR_PAGES: tuple[Page, ...] = (
             example="128 threads of 4-byte loads: 512 bytes; 1024 threads of 16-byte loads: 16 KB. "
             "The grid stays one block.",
             action="Wider loads, several at once, a wider block.",
-            limits="As declared; null where it is not.",
+            limits="As declared; else, for kernels of a manifest and where nvdisasm is there, the "
+            "loads that the machine code issues before it waits, in the loop that loads most. That "
+            "counts loads that the caches serve, too. Null where neither tells.",
         ),
     ),
     column(

@@ -4,6 +4,7 @@
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,6 +18,22 @@ from geoaudit.recording.suite.presence import cuda_major
 
 STANDARD = "-std=c++17"
 SHOWN_LOG_LINES = 8
+FLUSH_DENORMALS = "-ftz=true"
+"""What CuPy adds for its modules and not for `compile_using_nvrtc`."""
+ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompiledModule:
+    """The machine code of a module.
+
+    Attributes:
+        code: a cubin.
+        names: entry -> the kernel's name in it, of template instances.
+    """
+
+    code: bytes
+    names: Mapping[str, str]
 
 
 class Allocation(Protocol):
@@ -40,6 +57,12 @@ class Runtime(Protocol):
 
     def load(self, module: Module) -> Mapping[str, int]:
         """The driver's handles of a module's kernels, by entry."""
+
+    def compiler(self) -> str:
+        """What sources are compiled by, and for which device: other words, other code."""
+
+    def compiled(self, module: Module) -> CompiledModule | None:
+        """A module's machine code; None where it is not to be had."""
 
     def allocate(self, size_bytes: int) -> Allocation:
         """Device memory, aligned for any type."""
@@ -82,6 +105,48 @@ class CupyRuntime:
         for entry in module.entries:
             handles[entry] = self._handle(raw, module.key, entry)
         return handles
+
+    def compiler(self) -> str:
+        """What sources are compiled by, and for which device: other words, other code."""
+        major, minor = self.cupy.cuda.nvrtc.getVersion()
+        capability = self.cupy.cuda.Device().compute_capability
+        return f"CuPy {self.cupy.__version__}, NVRTC {major}.{minor} for {capability}"
+
+    def compiled(self, module: Module) -> CompiledModule | None:
+        """A module's machine code: a cubin's own, or that of a source compiled once more.
+
+        CuPy does not give away what it loaded. Its options are taken from where CuPy's own modules
+        get them, so that the code is the same.
+
+        Returns:
+            None: the binary holds no or several codes, or this CuPy compiles in another way.
+
+        Raises:
+            InputError: the file cannot be read.
+            NotMeasuredError: it cannot be compiled.
+        """
+        key = module.key
+        if key.kind == "cubin":
+            return CompiledModule(code=Path(key.file).read_bytes(), names={})
+        if key.kind != "source":
+            return None
+        compiler = self.cupy.cuda.compiler
+        templates = tuple(entry for entry in module.entries if "<" in entry)
+        try:
+            assemble = self.cupy._core.core.assemble_cupy_compiler_options
+            code, names = compiler.compile_using_nvrtc(
+                _source(key.file),
+                (*assemble(compile_options(key)), FLUSH_DENORMALS),
+                name_expressions=templates or None,
+            )
+        except (AttributeError, TypeError):
+            return None
+        except (OSError, RuntimeError, compiler.CompileException) as error:
+            raise NotMeasuredError(f"CuPy cannot compile {key.file}: {error}.") from error
+        if not isinstance(code, bytes) or not code.startswith(ELF):
+            return None
+        # CuPy takes the last byte of a binary for the end of a text (14.2).
+        return CompiledModule(code=code + b"\0", names=names or {})
 
     def allocate(self, size_bytes: int) -> Allocation:
         """Device memory, zeroed by nobody.

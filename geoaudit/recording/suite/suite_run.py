@@ -17,6 +17,7 @@ from geoaudit.recording.instruments import CuptiInstrument
 from geoaudit.recording.selection import Selection, select
 from geoaudit.recording.session import IncompleteRecordingWarning, Session, record
 from geoaudit.recording.suite.captured_token import CapturedToken, refuse_changing_scalars
+from geoaudit.recording.suite.code_figures import with_code_figures
 from geoaudit.recording.suite.declared_columns import with_declared
 from geoaudit.recording.suite.engine import Engine
 from geoaudit.recording.suite.interventions import ConfirmOptions, with_interventions
@@ -103,7 +104,7 @@ def record_plan(
             warm_up(engine, token, options.warm_up_tokens)
             report(_WARM)
             run_tokens(engine, token, options, report)
-    done = _calibrated(_of_tokens(session, plan, options, name), session, engine)
+    done = _calibrated(_of_tokens(session, engine, plan, options, name), session, engine)
     return done if options.confirm is None else _confirmed(engine, plan, done, options, tell)
 
 
@@ -167,8 +168,14 @@ def _replay(captured: CapturedToken, token: PreparedToken, ranges: Ranges) -> No
     ranges.pop()
 
 
-def _of_tokens(session: Session, plan: StepPlan, options: RunOptions, name: str) -> SuiteRecording:
-    """The session's recording without what filled buffers and warmed up."""
+def _of_tokens(
+    session: Session, engine: Engine, plan: StepPlan, options: RunOptions, name: str
+) -> SuiteRecording:
+    """The session's recording without what filled buffers and warmed up.
+
+    It has what the manifest declares, and what the machine code says of what it does not.
+    """
+    figures = with_code_figures(plan, engine.runtime)
     whole = session.recording
     assert whole is not None, "a session that was left without an error has its recording"
     troubles = session.troubles
@@ -185,9 +192,9 @@ def _of_tokens(session: Session, plan: StepPlan, options: RunOptions, name: str)
         source_name=name,
         environment={**kept.metadata.environment, **_environment(plan, options)},
         # Not those of `select`: that the tokens alone are kept is what was asked for.
-        warnings=whole.metadata.warnings,
+        warnings=(*whole.metadata.warnings, *figures.warnings),
     )
-    recording = with_declared(replace(kept, metadata=metadata), plan)
+    recording = with_declared(replace(kept, metadata=metadata), figures.plan)
     return SuiteRecording(recording=recording, troubles=troubles)
 
 

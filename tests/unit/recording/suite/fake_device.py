@@ -10,6 +10,7 @@ from typing import Any
 from geoaudit.manifest.planned import Module
 from geoaudit.recording.suite.driver import CudaDriver, LaunchConfiguration
 from geoaudit.recording.suite.filling import ENTRY as FILL
+from geoaudit.recording.suite.runtime import CompiledModule
 
 STREAM = 7
 GRAPH = 500
@@ -201,6 +202,8 @@ class FakeRuntime:
         handles: entry -> handle.
         parameters: entry -> bytes of each parameter, for its driver to tell.
         allocations: in order.
+        code: file -> its machine code, for what is compiled.
+        compilations: how often code was asked for.
     """
 
     def __init__(self, free_bytes: int = 1 << 40) -> None:
@@ -212,6 +215,17 @@ class FakeRuntime:
         self.parameters: dict[str, tuple[int, ...]] = {}
         self.allocations: list[FakeMemory] = []
         self._free_bytes = free_bytes
+        self.code: dict[str, CompiledModule] = {}
+        self.compilations = 0
+
+    def compiler(self) -> str:
+        """Always the same."""
+        return "a compiler"
+
+    def compiled(self, module: Module) -> CompiledModule | None:
+        """What it was given."""
+        self.compilations += 1
+        return self.code.get(module.key.file)
 
     def load(self, module: Module) -> Mapping[str, int]:
         """Handles from 100 on."""
