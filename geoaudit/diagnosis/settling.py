@@ -127,7 +127,7 @@ def _starved_or_not(
     if evidence.geometry.grid_blocks == 1 and width.trend == "falls":
         if _is_explained(width, evidence):
             return _sure("starved", verdict.reason, verdict, width)
-        return replace(verdict, reason=f"{verdict.reason}; {_best(width)}")
+        return _told_besides(verdict, width)
     if blocks.trend == "flat":
         return _sure("serial", reason, verdict, blocks)
     if blocks.trend == "rises":
@@ -135,12 +135,18 @@ def _starved_or_not(
             f"{verdict.reason}; but {_best(blocks)}: more blocks do not help",
             "counters (--counters): what its warps wait for",
         )
-    if blocks.trend == "falls":
-        return replace(
-            verdict,
-            reason=f"{verdict.reason}; {_best(blocks)}: empty SMs alone do not explain that",
-        )
-    return verdict
+    return _told_besides(verdict, blocks) if blocks.trend == "falls" else verdict
+
+
+def _told_besides(verdict: Verdict, response: Response) -> Verdict:
+    """The verdict with a gain that does not settle it."""
+    if response.is_same_kernel:
+        told, decides = "empty SMs alone do not explain that", "what its warps wait for"
+    else:
+        told = "what of that is the shape's and what the other code's cannot be told"
+        decides = "the same kernel under another shape"
+    reason = f"{verdict.reason}; {_best(response)}: {told}"
+    return replace(verdict, reason=reason, would_decide=decides)
 
 
 def _is_explained(response: Response, evidence: SignatureEvidence) -> bool:
