@@ -2,8 +2,13 @@
 
 from collections.abc import Iterator
 
-from geoaudit.diagnosis.evidence import Floor, SignatureEvidence
-from geoaudit.diagnosis.recognition import is_of_bytes, may_be_served_by_l2, spread_of
+from geoaudit.diagnosis.evidence import Floor, SignatureEvidence, Timing
+from geoaudit.diagnosis.recognition import (
+    has_two_groups,
+    is_of_bytes,
+    may_be_served_by_l2,
+    spread_of,
+)
 from geoaudit.diagnosis.thresholds import BUSY_COMPUTE, SMALL_GRID_SM_FILL, Thresholds
 from geoaudit.diagnosis.wording import (
     against_floor,
@@ -14,6 +19,9 @@ from geoaudit.diagnosis.wording import (
     median,
 )
 from geoaudit.quantities import byte_count, duration, percent, plural
+
+MOST_SITES = 0.5
+"""A trend at fewer of the sites is not told."""
 
 
 def rests_on(evidence: SignatureEvidence, thresholds: Thresholds) -> tuple[str, ...]:
@@ -50,6 +58,23 @@ def _time(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
     if evidence.timing is not None:
         spread = spread_of(evidence.timing, thresholds)
         yield f"time: median {median(evidence)}; {spread.name}: {spread.sentence}"
+        yield from _spread_shape(evidence.timing)
+
+
+def _spread_shape(timing: Timing) -> Iterator[str]:
+    """What the one number of a spread hides, where there is something."""
+    if has_two_groups(timing):
+        apart, sites = percent(timing.mode_distance or 0.0), percent(timing.bimodal_fraction or 0.0)
+        yield f"two groups: {apart} apart, at {sites} of the sites"
+    if (timing.drift_fraction or 0.0) >= MOST_SITES and timing.drift:
+        way, sites = "rise" if timing.drift > 0 else "fall", percent(timing.drift_fraction or 0.0)
+        yield f"drift: durations {way} by {percent(abs(timing.drift))}, at {sites} of the sites"
+    if timing.outliers and timing.outlier_excess_ns is not None:
+        yield (
+            f"outliers: {plural(timing.outliers, 'launch', 'launches')} far above the others of "
+            f"their site, by {duration(timing.outlier_excess_ns)} typically and "
+            f"{duration(timing.outlier_max_excess_ns)} at most; they count in all figures"
+        )
 
 
 def _floor(evidence: SignatureEvidence) -> Iterator[str]:

@@ -173,3 +173,19 @@ def test_launches_cut_by_time_slices_are_contended_and_the_median_stays() -> Non
 def test_a_tail_is_not_taken_for_busy_arithmetic_nor_for_imbalance() -> None:
     # 1.02 waves: half of the SMs idle half of the time, by geometry.
     assert judge(with_counters(evidence(1_077, 256), sm_active=0.49, compute=0.65)).name == "tail"
+
+
+def test_groups_trends_and_outliers_are_told_of_what_is_tight() -> None:
+    timing = replace(
+        TIGHT, bimodal_fraction=0.75, mode_distance=0.4, drift_fraction=0.6, drift=-0.02,
+        outliers=3, outlier_excess_ns=960.0, outlier_max_excess_ns=1_140.0,
+    )  # fmt: skip
+    told = judge(evidence(12, timing=timing)).rests_on
+    assert "two groups: 40.0 % apart, at 75.0 % of the sites" in told
+    assert "drift: durations fall by 2.0 %, at 60.0 % of the sites" in told
+    assert (
+        "outliers: 3 launches far above the others of their site, by 960 ns typically and "
+        "1.14 µs at most; they count in all figures"
+    ) in told
+    quiet = judge(evidence(12, timing=replace(timing, drift_fraction=0.4, outliers=0))).rests_on
+    assert not any(line.startswith(("drift", "outliers")) for line in quiet)
