@@ -21,6 +21,7 @@ from geoaudit import __version__
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
+from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import typed, validate
 
@@ -142,6 +143,7 @@ def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -
         )
     tables: list[pd.DataFrame] = []
     devices: list[RecordedDevice] = []
+    interventions: list[Intervention] = []
     for recording in recordings:
         offset = len(devices)
         indices = sorted(set(recording.launches[s.DEVICE]))
@@ -151,31 +153,35 @@ def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -
             replace(known.get(old, RecordedDevice(index=old)), index=new)
             for old, new in renumbered.items()
         ]
+        interventions += [
+            replace(one, device=renumbered[one.device])
+            for one in recording.metadata.interventions
+            if one.device in renumbered
+        ]
         launches = recording.launches.copy()
         launches[s.DEVICE] = launches[s.DEVICE].map(renumbered).astype("int64")
         tables.append(launches)
     table = pd.concat([_plain_text(table) for table in tables], ignore_index=True)
     for column in s.COLUMNS:
         table[column.name] = typed(table[column.name], column)
-    return Recording(
-        launches=table, metadata=_joined_metadata(recordings, tuple(devices)), path=path
+    metadata = replace(
+        _joined_metadata(recordings), devices=tuple(devices), interventions=tuple(interventions)
     )
+    return Recording(launches=table, metadata=metadata, path=path)
 
 
 def _plain_text(table: pd.DataFrame) -> pd.DataFrame:
     return table.astype({column.name: "object" for column in s.COLUMNS if column.type == "text"})
 
 
-def _joined_metadata(
-    recordings: Sequence[Recording], devices: tuple[RecordedDevice, ...]
-) -> Metadata:
+def _joined_metadata(recordings: Sequence[Recording]) -> Metadata:
+    """What is known of all of them, but for what speaks of device indices."""
     parts = [recording.metadata for recording in recordings]
     dropped = [part.dropped for part in parts if part.dropped is not None]
     seen = [part.launches_seen for part in parts if part.launches_seen is not None]
     return replace(
         parts[0],
         source_name=", ".join(part.source_name for part in parts),
-        devices=devices,
         dropped=sum(dropped) if dropped else None,
         untimed=sum(part.untimed for part in parts),
         launches_seen=sum(seen) if len(seen) == len(parts) else None,

@@ -94,7 +94,9 @@ def signature_evidence(
         concurrency=concurrency(kernels.concurrent, places, kernels.duration_ns),
         work=work_per_sm(kernels.launches, places, signature.geometry, device, held_against),
         split=None if declared is None else declared.split,
-        interventions=of_signature(sources.interventions, signature.kernel_short, signature.shape),
+        interventions=of_signature(
+            sources.interventions, signature.kernel_short, signature.shape, signature.device
+        ),
         twin=sources.twins.get(number),
     )
 

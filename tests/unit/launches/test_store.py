@@ -8,6 +8,7 @@ import pytest
 
 from geoaudit.errors import InputError, SchemaError
 from geoaudit.launches import schema as s
+from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.recording import TokenOptions
 from geoaudit.launches.store import (
     is_recording,
@@ -141,3 +142,22 @@ def test_times_of_two_instruments_are_never_joined() -> None:
     other = replace(one, metadata=replace(one.metadata, instrument="ncu"))
     with pytest.raises(InputError, match="kineto, ncu"):
         join_recordings([one, other])
+
+
+def test_interventions_of_every_part_keep_their_device() -> None:
+    done = Intervention(
+        kernel_short="k",
+        grid=(132, 1, 1),
+        block=(128, 1, 1),
+        dynamic_shared_bytes=0,
+        position=0,
+        alone_ns=(10,),
+        in_situ_ns=(10,),
+        device=3,
+    )
+    one = recording([Launch()])
+    other = recording([Launch(), Launch(device=3)])
+    other = replace(other, metadata=replace(other.metadata, interventions=(done,)))
+    joined = join_recordings([one, other])
+    assert joined.launches[s.DEVICE].tolist() == [0, 1, 2]
+    assert joined.metadata.interventions == (replace(done, device=2),)
