@@ -21,7 +21,6 @@ from geoaudit import __version__
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
-from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import typed, validate
 
@@ -141,33 +140,37 @@ def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -
             f"recordings of different instruments ({', '.join(instruments)}) cannot be joined: "
             "their times are not comparable. Scan them one by one."
         )
-    tables: list[pd.DataFrame] = []
-    devices: list[RecordedDevice] = []
-    interventions: list[Intervention] = []
+    parts: list[Recording] = []
     for recording in recordings:
-        offset = len(devices)
-        indices = sorted(set(recording.launches[s.DEVICE]))
-        known = {device.index: device for device in recording.metadata.devices}
-        renumbered = {index: offset + place for place, index in enumerate(indices)}
-        devices += [
-            replace(known.get(old, RecordedDevice(index=old)), index=new)
-            for old, new in renumbered.items()
-        ]
-        interventions += [
-            replace(one, device=renumbered[one.device])
-            for one in recording.metadata.interventions
-            if one.device in renumbered
-        ]
-        launches = recording.launches.copy()
-        launches[s.DEVICE] = launches[s.DEVICE].map(renumbered).astype("int64")
-        tables.append(launches)
-    table = pd.concat([_plain_text(table) for table in tables], ignore_index=True)
+        offset = sum(len(part.metadata.devices) for part in parts)
+        parts.append(_renumbered(recording, offset))
+    table = pd.concat([_plain_text(part.launches) for part in parts], ignore_index=True)
     for column in s.COLUMNS:
         table[column.name] = typed(table[column.name], column)
-    metadata = replace(
-        _joined_metadata(recordings), devices=tuple(devices), interventions=tuple(interventions)
+    return Recording(launches=table, metadata=_joined_metadata(parts), path=path)
+
+
+def _renumbered(recording: Recording, offset: int) -> Recording:
+    """The recording with the devices that have launches numbered from an offset, and no others."""
+    launches, metadata = recording.launches.copy(), recording.metadata
+    known = {device.index: device for device in metadata.devices}
+    renumbered = {
+        index: offset + place for place, index in enumerate(sorted(set(launches[s.DEVICE])))
+    }
+    launches[s.DEVICE] = launches[s.DEVICE].map(renumbered).astype("int64")
+    devices = tuple(
+        replace(known.get(old, RecordedDevice(index=old)), index=new)
+        for old, new in renumbered.items()
     )
-    return Recording(launches=table, metadata=metadata, path=path)
+    interventions = tuple(
+        replace(one, device=renumbered[one.device])
+        for one in metadata.interventions
+        if one.device in renumbered
+    )
+    return Recording(
+        launches=launches,
+        metadata=replace(metadata, devices=devices, interventions=interventions),
+    )
 
 
 def _plain_text(table: pd.DataFrame) -> pd.DataFrame:
@@ -175,13 +178,13 @@ def _plain_text(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _joined_metadata(recordings: Sequence[Recording]) -> Metadata:
-    """What is known of all of them, but for what speaks of device indices."""
     parts = [recording.metadata for recording in recordings]
     dropped = [part.dropped for part in parts if part.dropped is not None]
     seen = [part.launches_seen for part in parts if part.launches_seen is not None]
     return replace(
         parts[0],
         source_name=", ".join(part.source_name for part in parts),
+        devices=tuple(one for part in parts for one in part.devices),
         dropped=sum(dropped) if dropped else None,
         untimed=sum(part.untimed for part in parts),
         launches_seen=sum(seen) if len(seen) == len(parts) else None,
@@ -189,6 +192,7 @@ def _joined_metadata(recordings: Sequence[Recording]) -> Metadata:
         replayed=any(part.replayed for part in parts),
         calibrations=tuple(dict.fromkeys(one for part in parts for one in part.calibrations)),
         declared=tuple(dict.fromkeys(one for part in parts for one in part.declared)),
+        interventions=tuple(one for part in parts for one in part.interventions),
         warnings=tuple(dict.fromkeys(line for part in parts for line in part.warnings)),
     )
 
