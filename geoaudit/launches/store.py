@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from geoaudit import __version__
+from geoaudit.devices.calibration import without_implausible_figures
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
@@ -232,6 +233,8 @@ def _read_file(path: Path) -> Recording:
         metadata = msgspec.json.decode(described.get(_METADATA_KEY, b""), type=Metadata)
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: its metadata cannot be read: {error}") from error
+    calibrations, strange = without_implausible_figures(metadata.calibrations)
+    metadata = replace(metadata, calibrations=calibrations, warnings=(*metadata.warnings, *strange))
     launches = _upgraded(table.replace_schema_metadata(None).to_pandas(), version)
     for column in s.COLUMNS:
         if column.name in launches:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.errors import InputError, SchemaError
 from geoaudit.launches import schema as s
 from geoaudit.launches.interventions import Intervention
@@ -161,3 +162,18 @@ def test_interventions_of_every_part_keep_their_device() -> None:
     joined = join_recordings([one, other])
     assert joined.launches[s.DEVICE].tolist() == [0, 1, 2]
     assert joined.metadata.interventions == (replace(done, device=2),)
+
+
+@pytest.mark.parametrize("figure", [0.0, -5.0, 1e-300, 1e300])
+def test_a_measured_figure_that_cannot_be_is_none(figure: float, tmp_path: Path) -> None:
+    wrong = Calibration(
+        device_name="NVIDIA H200", copy_bytes_per_second=figure, launch_floor_ns=1_200.0
+    )
+    made = recording([Launch()])
+    made = replace(made, metadata=replace(made.metadata, calibrations=(wrong,)))
+    write_recording(made, tmp_path / "r.parquet")
+    read = read_recording(tmp_path / "r.parquet").metadata
+    assert read.calibrations == (replace(wrong, copy_bytes_per_second=None),)
+    assert read.warnings == (
+        f"copy_bytes_per_second {figure:g} of NVIDIA H200 cannot be: taken as not measured",
+    )
