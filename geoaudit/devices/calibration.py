@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 _TIMES_NS = (1e-3, 1e9)
 PLAUSIBLE = {
@@ -61,7 +62,8 @@ def without_implausible_figures(
     kept, warnings = [], []
     for one in calibrations:
         names = implausible_figures(one)
-        kept.append(replace(one, **dict.fromkeys(names, None)) if names else one)
+        unknown: dict[str, Any] = dict.fromkeys(names)
+        kept.append(replace(one, **unknown))
         warnings += [f"{_told(one, name)} cannot be: taken as not measured" for name in names]
     return tuple(kept), tuple(warnings)
 
