@@ -8,6 +8,7 @@ import click
 from geoaudit.cli.audited import audited
 from geoaudit.cli.completion import complete_page
 from geoaudit.cli.rank_options import audit_options, audit_options_of
+from geoaudit.cli.saving import say
 
 if TYPE_CHECKING:
     from geoaudit.diagnosis.pages import Page
@@ -110,6 +111,7 @@ def _rows_named(name: str, scan: Path, choices: dict[str, Any]) -> "tuple[AuditR
     if not name:
         raise InputError("explain --scan: name a kernel, or a part of its name.")
     audit = audited(scan, audit_options_of(choices), choices)
+    say([f"warning: {one}" for one in audit.header.warnings])
     rows = (*audit.rows, *audit.communication_rows)
     found = tuple(row for row in rows if row.kernel_short == name) or tuple(
         row for row in rows if name.casefold() in row.kernel.casefold()

@@ -140,6 +140,9 @@ def test_what_a_verdict_rests_on_can_be_given_as_to_rank(tmp_path: Path) -> None
     assert code == 0
     # 417 MB at the 4.24 TB/s measured on the device of the capture.
     assert "against a floor of 98.2 µs" in output
+    file.write_text("kernel,bytes\nkda_decode_stop,1\n", encoding="utf-8")
+    code, output = run("kda_decode_step", "--scan", str(CAPTURE), "--bytes", str(file))
+    assert "bytes.csv:2: no launch is of a kernel that matches kda_decode_stop" in output
     code, output = run("kda_decode_step", "--scan", str(CAPTURE), "--device", "A100", "--sms", "5")
     assert code == 0
     assert "5 SMs" in output
