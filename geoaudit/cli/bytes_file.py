@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geoaudit.cli.matching import pattern_fault
 from geoaudit.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from geoaudit.ranking.declared_bytes import DeclaredBytes
 
 HEADINGS = ("kernel", "bytes", "grid")
+MOST_LINES = 10_000
+LONGEST_PATTERN = 10_000
+"""Characters; the longest kernel names are about as long."""
 EXAMPLE = "kernel,bytes,grid / attn_split,2*8*3254*128*2,40x32 / rms_norm,3*4*5120,"
 
 
@@ -32,12 +36,7 @@ def read_bytes_file(file: Path) -> "tuple[DeclaredBytes, ...]":
         raise InputError(
             f"--bytes {file}: cannot be read ({error}). Name a CSV file: {EXAMPLE}"
         ) from error
-    reader = csv.reader(text.splitlines(), skipinitialspace=True)
-    lines = [
-        (f"{file}:{reader.line_num}", [cell.strip() for cell in cells])
-        for cells in reader
-        if cells and not cells[0].startswith("#")
-    ]
+    lines = _lines(file, text)
     if not lines:
         raise InputError(f"{file}: is empty. Write a heading and a line for each kernel: {EXAMPLE}")
     (location, headings), *rest = lines
@@ -47,6 +46,28 @@ def read_bytes_file(file: Path) -> "tuple[DeclaredBytes, ...]":
             f"kernel,bytes,grid. An example: {EXAMPLE}"
         )
     return tuple(_line(location, headings, cells) for location, cells in rest)
+
+
+def _lines(file: Path, text: str) -> list[tuple[str, list[str]]]:
+    """Where each line that says something is, and its cells."""
+    reader = csv.reader(text.splitlines(), skipinitialspace=True)
+    try:
+        lines = [
+            (f"{file}:{reader.line_num}", [cell.strip() for cell in cells])
+            for cells in reader
+            if cells and not cells[0].startswith("#")
+        ]
+    except csv.Error as error:
+        raise InputError(
+            f"{file}:{reader.line_num}: no line of a CSV ({error}). See whether a quotation mark "
+            f"is open. An example: {EXAMPLE}"
+        ) from error
+    if len(lines) > MOST_LINES + 1:
+        raise InputError(
+            f"{file}: {len(lines) - 1:,} lines, more than {MOST_LINES:,}. Let a regular expression "
+            "stand for many kernels."
+        )
+    return lines
 
 
 def _place(heading: str) -> int:
@@ -74,13 +95,17 @@ def _pattern(location: str, given: "Mapping[str, str]") -> str:
     pattern = given.get("kernel", "")
     if not pattern:
         raise InputError(f"{location}: has no kernel. Write a regular expression, or .* for all.")
-    try:
-        re.compile(pattern)
-    except re.error as error:
+    if len(pattern) > LONGEST_PATTERN:
         raise InputError(
-            f"{location}: kernel {pattern!r} is not a regular expression: {error}. Put a "
+            f"{location}: kernel {pattern[:80]!r}... has {len(pattern):,} characters, more than "
+            f"{LONGEST_PATTERN:,}. A part of the name is enough."
+        )
+    fault = pattern_fault(pattern)
+    if fault is not None:
+        raise InputError(
+            f"{location}: kernel {pattern[:200]!r} is not a regular expression: {fault}. Put a "
             "backslash before brackets and signs that stand for themselves."
-        ) from error
+        )
     return pattern
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from geoaudit.errors import GeoauditError, NotMeasuredError
+from geoaudit.devices.recorded import described, may_be_same
+from geoaudit.errors import GeoauditError, InputError, NotMeasuredError
 
 if TYPE_CHECKING:
     from geoaudit.launches.counters import CountedRecordings
@@ -179,7 +180,12 @@ def with_counters_from(recording: "Recording", file: Path | None) -> "Recording"
         return recording
     counted = _joined([recording], file, str(file))
     say([f"counters: {counted_sentence(counted)}"])
-    return counted.recordings[0]
+    (joined,) = counted.recordings
+    told = other_program_sentence(counted, str(file))
+    if told is None:
+        return joined
+    metadata = joined.metadata
+    return replace(joined, metadata=replace(metadata, warnings=(*metadata.warnings, told)))
 
 
 def _joined(recordings: "Sequence[Recording]", file: Path, where: str) -> "CountedRecordings":
@@ -188,6 +194,7 @@ def _joined(recordings: "Sequence[Recording]", file: Path, where: str) -> "Count
     from geoaudit.sources.registry import ReadOptions
 
     read = read_ncu_csv(file, ReadOptions())
+    _require_same_device(recordings, read, where)
     counted = join_counters(recordings, read.launches)
     if counted.counted_signatures == 0:
         raise NotMeasuredError(
@@ -197,6 +204,39 @@ def _joined(recordings: "Sequence[Recording]", file: Path, where: str) -> "Count
             "sm__cycles_active.avg and sm__cycles_elapsed.max."
         )
     return counted
+
+
+def _require_same_device(
+    recordings: "Sequence[Recording]", counted: "Recording", where: str
+) -> None:
+    """Refuse counters of a device that the recordings know nothing of.
+
+    Raises:
+        InputError: names both.
+    """
+    own = [device for one in recordings for device in one.metadata.devices]
+    for device in counted.metadata.devices:
+        if own and not any(may_be_same(device, one) for one in own):
+            raise InputError(
+                f"{where}: counted on {described(device)}, and the recording is of "
+                f"{', '.join(dict.fromkeys(described(one) for one in own))}. Counters of another "
+                "device say nothing of it: count on the device of the recording."
+            )
+
+
+def other_program_sentence(counted: "CountedRecordings", where: str) -> str | None:
+    """A warning where most of the kernel time took another time while it was counted."""
+    from geoaudit.launches.counters import OTHER_TIME
+    from geoaudit.quantities import percent
+
+    share = counted.other_time_fraction
+    if share is None or share <= 0.5:
+        return None
+    return (
+        f"{where}: kernels of {percent(share)} of the kernel time took more than {OTHER_TIME:g} "
+        "times as long, or as short, while they were counted: counted in another program, or with "
+        "other inputs?"
+    )
 
 
 def counted_sentence(counted: "CountedRecordings") -> str:

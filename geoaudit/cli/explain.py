@@ -1,11 +1,14 @@
 """``geoaudit explain``: a rule, verdict or column in a page of text."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from geoaudit.cli.audited import audited
 from geoaudit.cli.completion import complete_page
+from geoaudit.cli.rank_options import audit_options, audit_options_of
+from geoaudit.cli.saving import say
 
 if TYPE_CHECKING:
     from geoaudit.diagnosis.pages import Page
@@ -22,11 +25,13 @@ _HEADINGS = {"rule": "Rules", "verdict": "Verdicts", "column": "Columns"}
     metavar="RECORDING",
     help="NAME is a kernel of this recording: print the whole argument for its verdict.",
 )
-def explain(name: tuple[str, ...], scan: Path | None) -> None:
+@audit_options
+def explain(name: tuple[str, ...], scan: Path | None, **choices: Any) -> None:
     """Explain a rule (GA101 or its name), a verdict or a column; without NAME list them all.
 
     With --scan NAME is a kernel, or a part of its name, and what is printed is its verdict with
-    everything it rests on, what is ruled out by which number, and what would decide it.
+    everything it rests on, what is ruled out by which number, and what would decide it. The other
+    options are those of `geoaudit rank`: with the same ones the verdict is the same.
 
     \b
     Examples:
@@ -35,6 +40,7 @@ def explain(name: tuple[str, ...], scan: Path | None) -> None:
       geoaudit explain GA101 starved
       geoaudit explain wasted_sm_time_per_token_ns
       geoaudit explain kda_decode_step --scan geoaudit-scan.parquet
+      geoaudit explain rms_norm --scan run.parquet --bytes bytes.csv
     """
     from geoaudit.cli.terminal_width import terminal_width
     from geoaudit.diagnosis.pages import all_pages, title
@@ -42,8 +48,9 @@ def explain(name: tuple[str, ...], scan: Path | None) -> None:
 
     width = terminal_width()
     if scan is not None:
-        _argue(" ".join(name), scan, width)
+        _argue(" ".join(name), scan, choices, width)
         return
+    _refuse_options_of_a_scan()
     if not name:
         click.echo(_listing(all_pages(), width))
         return
@@ -57,7 +64,19 @@ def explain(name: tuple[str, ...], scan: Path | None) -> None:
             click.secho(line, bold=not line.startswith(" "))
 
 
-def _argue(name: str, scan: Path, width: int) -> None:
+def _refuse_options_of_a_scan() -> None:
+    """Refuse what says how a recording is audited where there is none.
+
+    Raises:
+        click.UsageError: names the option.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        if isinstance(option, click.Option) and context.params.get(option.name or "") is not None:
+            raise click.UsageError(f"{option.opts[0]} is for --scan RECORDING: give that too.")
+
+
+def _argue(name: str, scan: Path, choices: dict[str, Any], width: int) -> None:
     """Print the argument for every launch signature of a kernel.
 
     Raises:
@@ -66,7 +85,7 @@ def _argue(name: str, scan: Path, width: int) -> None:
     from geoaudit.diagnosis.pages.page import wrapped_text
     from geoaudit.render.kernel_argument import kernel_argument
 
-    for number, row in enumerate(_rows_named(name, scan)):
+    for number, row in enumerate(_rows_named(name, scan, choices)):
         if number:
             click.echo()
         heading, sections = kernel_argument(row)
@@ -79,7 +98,7 @@ def _argue(name: str, scan: Path, width: int) -> None:
                     click.echo(line)
 
 
-def _rows_named(name: str, scan: Path) -> "tuple[AuditRow, ...]":
+def _rows_named(name: str, scan: Path, choices: dict[str, Any]) -> "tuple[AuditRow, ...]":
     """The launch signatures of a kernel, the one that wastes most first.
 
     Raises:
@@ -88,13 +107,11 @@ def _rows_named(name: str, scan: Path) -> "tuple[AuditRow, ...]":
     from difflib import get_close_matches
 
     from geoaudit.errors import InputError
-    from geoaudit.launches.store import read_recording
-    from geoaudit.ranking.options import RankOptions
-    from geoaudit.ranking.rank import rank
 
     if not name:
         raise InputError("explain --scan: name a kernel, or a part of its name.")
-    audit = rank(read_recording(scan), RankOptions())
+    audit = audited(scan, audit_options_of(choices), choices)
+    say([f"warning: {one}" for one in audit.header.warnings])
     rows = (*audit.rows, *audit.communication_rows)
     found = tuple(row for row in rows if row.kernel_short == name) or tuple(
         row for row in rows if name.casefold() in row.kernel.casefold()

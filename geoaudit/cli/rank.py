@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from geoaudit.cli.audit_gate import apply_gate
-from geoaudit.cli.counters import with_counters_from
+from geoaudit.cli.audited import audited
 from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import OutputOptions, output_options, write_outputs
 from geoaudit.cli.paths import DEFAULT_SCAN
@@ -64,21 +64,13 @@ def rank(
     Exit codes: 0; 1 something --fail-on names; 2 unusable input; 3 could not measure, which
     includes a replayed recording under --fail-on.
     """
-    audit = _audit(scan, choices)
+    audit = audited(scan, rank_options_of(choices), choices)
     write_outputs(
         _renderers(audit, top, wide),
         OutputOptions(format=format_name, file=output_file, extra=outputs),
     )
     _say_where_no_row_is(audit)
     apply_gate(audit, fail_on)
-
-
-def _audit(scan: Path, choices: dict[str, Any]) -> "Audit":
-    from geoaudit.launches.store import read_recording
-    from geoaudit.ranking.rank import rank as rank_recording
-
-    counted = with_counters_from(read_recording(scan), choices["counters_from"])
-    return rank_recording(counted, rank_options_of(choices))
 
 
 def _say_where_no_row_is(audit: "Audit") -> None:

@@ -1,17 +1,17 @@
-"""The options that choose what is audited, shared by `rank` and `report`."""
+"""The options that choose what is audited, shared by `rank`, `report` and `explain --scan`."""
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from geoaudit.cli.bytes_file import read_bytes_file
 from geoaudit.cli.completion import complete_owner, complete_verdict
 from geoaudit.cli.counters import counters_from_option
 from geoaudit.cli.device_options import device_options
-from geoaudit.cli.token_options import token_options, token_options_of
+from geoaudit.cli.token_options import regular_expression, token_options, token_options_of
 
 if TYPE_CHECKING:
     from geoaudit.diagnosis.finding import VerdictName
@@ -27,8 +27,19 @@ def _finite(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     return value
 
 
-SELECTION = (
+EVIDENCE = (
     click.option("--step", "step_class", metavar="CLASS", help="Audit this class of steps."),
+    click.option(
+        "--bytes",
+        "bytes_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Bytes that a launch cannot do without, for its floor: a CSV of kernel,bytes or "
+        "kernel,bytes,grid with a regular expression, a number or its arithmetic (3*4*7168), and "
+        "blocks as 12x4. The first line that fits a launch counts.",
+    ),
+)
+ROWS = (
     click.option(
         "--by",
         "group",
@@ -48,6 +59,7 @@ SELECTION = (
     click.option(
         "--kernel",
         "kernel_pattern",
+        callback=regular_expression,
         metavar="REGEX",
         help="Only kernels whose name matches, in upper or lower case.",
     ),
@@ -87,23 +99,39 @@ SELECTION = (
         metavar="T",
         help="Print the distance account to this wall time per token.",
     ),
-    click.option(
-        "--bytes",
-        "bytes_file",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Bytes that a launch cannot do without, for its floor: a CSV of kernel,bytes or "
-        "kernel,bytes,grid with a regular expression, a number or its arithmetic (3*4*7168), and "
-        "blocks as 12x4. The first line that fits a launch counts.",
-    ),
 )
 
 
-def rank_options(command: Callable[P, R]) -> Callable[P, R]:
-    """Add the options; their values go to `rank_options_of` as keywords."""
-    for option in reversed(SELECTION):
+def audit_options(command: Callable[P, R]) -> Callable[P, R]:
+    """Add what verdicts are made of; the values go to `audit_options_of` as keywords."""
+    for option in reversed(EVIDENCE):
         command = option(command)
     return token_options(device_options(counters_from_option(command)))
+
+
+def rank_options(command: Callable[P, R]) -> Callable[P, R]:
+    """Add that, and which rows are shown; the values go to `rank_options_of` as keywords."""
+    for option in reversed(ROWS):
+        command = option(command)
+    return audit_options(command)
+
+
+def audit_options_of(values: dict[str, Any]) -> "RankOptions":
+    """The choices that verdicts depend on, out of click's keyword values.
+
+    Args:
+        values: all values of the options `audit_options` adds, by parameter name.
+    """
+    from geoaudit.devices.resolve import DeviceOverride
+    from geoaudit.launches.recording import TokenOptions
+    from geoaudit.ranking.options import RankOptions
+
+    tokens = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
+    return RankOptions(
+        token_options=None if tokens == TokenOptions() else tokens,
+        step_class=values["step_class"],
+        device=DeviceOverride(name=values["device_name"], sms=values["sms"]),
+    )
 
 
 def rank_options_of(values: dict[str, Any]) -> "RankOptions":
@@ -112,16 +140,9 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
     Args:
         values: all values of the options `rank_options` adds, by parameter name.
     """
-    from geoaudit.devices.resolve import DeviceOverride
-    from geoaudit.launches.recording import TokenOptions
-    from geoaudit.ranking.options import RankOptions
-
-    tokens = token_options_of(values["token_range"], values["token_kernel"], values["tokens"])
-    target_ms, bytes_file = values["target_ms"], values["bytes_file"]
-    return RankOptions(
-        token_options=None if tokens == TokenOptions() else tokens,
-        step_class=values["step_class"],
-        device=DeviceOverride(name=values["device_name"], sms=values["sms"]),
+    target_ms = values["target_ms"]
+    return replace(
+        audit_options_of(values),
         order=values["order"],
         group=values["group"],
         minimum_time_ns=values["minimum_time_us"] * 1e3,
@@ -130,7 +151,6 @@ def rank_options_of(values: dict[str, Any]) -> "RankOptions":
         target_ns=None if target_ms is None else target_ms * 1e6,
         verdicts=_verdicts(values["verdicts"]),
         minimum_confidence=values["minimum_confidence"],
-        declared_bytes=() if bytes_file is None else read_bytes_file(bytes_file),
     )
 
 

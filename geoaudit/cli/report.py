@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from geoaudit.cli.audit_gate import apply_gate
-from geoaudit.cli.counters import with_counters_from
+from geoaudit.cli.audited import audited
 from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import write_text
 from geoaudit.cli.paths import DEFAULT_REPORT, DEFAULT_SCAN
@@ -43,12 +43,9 @@ def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
       geoaudit report --bytes bytes.csv
       geoaudit report --counters-from ncu.csv
     """
-    from geoaudit.launches.store import read_recording
-    from geoaudit.ranking.rank import rank as rank_recording
     from geoaudit.render.report_files import report_files
 
-    counted = with_counters_from(read_recording(scan), choices["counters_from"])
-    audit = rank_recording(counted, rank_options_of(choices))
+    audit = audited(scan, rank_options_of(choices), choices)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

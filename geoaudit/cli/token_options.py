@@ -1,10 +1,11 @@
 """The options that say how tokens are found, shared by every command that counts per token."""
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
+
+from geoaudit.cli.matching import pattern_fault
 
 if TYPE_CHECKING:
     from geoaudit.launches.recording import TokenOptions
@@ -21,15 +22,14 @@ def regular_expression(ctx: click.Context, param: click.Parameter, value: str | 
         return None
     if not value:
         raise click.BadParameter("must not be empty", ctx=ctx, param=param)
-    try:
-        re.compile(value)
-    except re.error as error:
+    fault = pattern_fault(value)
+    if fault is not None:
         raise click.BadParameter(
-            f"{value!r} is not a regular expression: {error}. "
+            f"{value[:200]!r} is not a regular expression: {fault}. "
             "Put a backslash before a character that is meant as itself.",
             ctx=ctx,
             param=param,
-        ) from error
+        )
     return value
 
 

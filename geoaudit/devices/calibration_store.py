@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from geoaudit.devices.calibration import Calibration
+from geoaudit.devices.calibration import Calibration, implausible_figures, implausible_sentence
 from geoaudit.errors import InputError
 
 VARIABLE = "GEOAUDIT_CALIBRATIONS"
@@ -36,10 +36,12 @@ class StoredCalibrations:
     Attributes:
         calibrations: empty where there is no file, or none that can be used.
         warning: what is wrong with the file, or None.
+        is_usable: the file may be written again; False: it may hold something else.
     """
 
     calibrations: tuple[Calibration, ...] = ()
     warning: str | None = None
+    is_usable: bool = True
 
 
 def calibration_file() -> Path | None:
@@ -64,13 +66,21 @@ def read_calibrations() -> StoredCalibrations:
     except FileNotFoundError:
         content = None
     except OSError as error:
-        return StoredCalibrations(warning=_unusable(file, error.strerror or str(error)))
+        return _unusable(file, error.strerror or str(error))
     if content is None:
         return StoredCalibrations()
     try:
-        return StoredCalibrations(calibrations=_decoded(content).calibrations)
+        read = _decoded(content).calibrations
     except InputError as error:
-        return StoredCalibrations(warning=_unusable(file, str(error)))
+        return _unusable(file, str(error))
+    wrong = implausible_sentence(read)
+    return StoredCalibrations(
+        calibrations=tuple(one for one in read if not implausible_figures(one)),
+        warning=f"{file}: {wrong} cannot be, and that calibration is left out. Measure again: "
+        "geoaudit devices --measure."
+        if wrong
+        else None,
+    )
 
 
 def store_calibration(calibration: Calibration) -> Path:
@@ -83,7 +93,7 @@ def store_calibration(calibration: Calibration) -> Path:
     if file is None:
         raise InputError(f"there is no home folder to keep calibrations in. Set {VARIABLE}=FILE.")
     stored = read_calibrations()
-    if stored.warning is not None:
+    if not stored.is_usable:
         raise InputError(f"{stored.warning} Nothing was stored.")
     others = [one for one in stored.calibrations if one.device_name != calibration.device_name]
     kept = sorted([*others, calibration], key=lambda one: one.device_name)
@@ -98,10 +108,11 @@ def store_calibration(calibration: Calibration) -> Path:
     return file
 
 
-def _unusable(file: Path | None, why: str) -> str:
-    return (
-        f"{file}: stored calibrations cannot be used: {why}. Delete the file, or set {VARIABLE} to "
-        "another."
+def _unusable(file: Path | None, why: str) -> StoredCalibrations:
+    return StoredCalibrations(
+        warning=f"{file}: stored calibrations cannot be used: {why}. Delete the file, or set "
+        f"{VARIABLE} to another.",
+        is_usable=False,
     )
 
 

@@ -32,3 +32,27 @@ class RecordedDevice:
     registers_per_sm: int | None = None
     shared_bytes_per_sm: int | None = None
     shared_bytes_per_block_optin: int | None = None
+
+
+def may_be_same(one: RecordedDevice, other: RecordedDevice) -> bool:
+    """Whether two descriptions may be of one kind of device: what both tell, they tell alike.
+
+    Example:
+        >>> h200 = RecordedDevice(name="NVIDIA H200", architecture="9.0")
+        >>> may_be_same(h200, RecordedDevice(architecture="7.5"))
+        False
+        >>> may_be_same(h200, RecordedDevice(name="nvidia h200"))
+        True
+    """
+    pairs = ((one.name, other.name), (one.architecture, other.architecture))
+    return all(
+        not (mine and theirs) or mine.strip().casefold() == theirs.strip().casefold()
+        for mine, theirs in pairs
+    )
+
+
+def described(device: RecordedDevice) -> str:
+    """Name and compute capability, as far as they are told."""
+    capability = f"compute capability {device.architecture}" if device.architecture else ""
+    told = ", ".join(one for one in (device.name, capability) if one)
+    return told or f"device {device.index}"

@@ -88,7 +88,7 @@ class ArmGain:
 
 
 def of_signature(
-    interventions: Iterable[Intervention], kernel_short: str, shape: LaunchShape
+    interventions: Iterable[Intervention], kernel_short: str, shape: LaunchShape, device: int
 ) -> tuple[Intervention, ...]:
     """The interventions of one launch signature.
 
@@ -96,12 +96,13 @@ def of_signature(
         interventions: of a recording.
         kernel_short: the kernel's short name.
         shape: grid, block and dynamic shared memory; unknown shared memory is none.
+        device: it is launched on.
     """
-    wanted = (kernel_short, shape.grid, shape.block, shape.dynamic_shared_bytes or 0)
+    wanted = (kernel_short, shape.grid, shape.block, shape.dynamic_shared_bytes or 0, device)
     return tuple(
         one
         for one in interventions
-        if (one.kernel_short, one.grid, one.block, one.dynamic_shared_bytes) == wanted
+        if (one.kernel_short, one.grid, one.block, one.dynamic_shared_bytes, one.device) == wanted
     )
 
 

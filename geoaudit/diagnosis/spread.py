@@ -63,7 +63,7 @@ def timing_of_sites(
     stacks = stacked(sites)
     medians = np.concatenate([row_medians(stack) for stack in stacks])
     deviations = repeated_deviations(stacks)
-    interval = _interval(deviations)
+    interval = spread_interval(deviations)
     within = _squares_within(stacks)
     tick_ns = max(thresholds.timer_tick_ns, _rounded_to_ns(everything))
     return Timing(
@@ -84,30 +84,7 @@ def timing_of_sites(
     )
 
 
-def classify_spread(
-    durations_ns: Sequence[NDArray[np.number]], *, thresholds: Thresholds = DEFAULT_THRESHOLDS
-) -> SpreadClass:
-    """Whether the durations of a call site repeat.
-
-    Tight: the upper bound of the relative MAD is at most the tight bound, or within two timer
-    ticks. Wide: the lower bound is at least the wide bound. Undecided: neither, or too few
-    launches for bounds, see `spread_interval`. Timestamps in whole microseconds widen the
-    interval by one of them: what they round away was not measured.
-
-    Args:
-        durations_ns: one array of durations (ns) per call site.
-        thresholds: the bounds and the timer's tick.
-
-    Raises:
-        NotMeasuredError: there is no duration at all.
-    """
-    sites = filled_sites(durations_ns)
-    return _spread_class(
-        np.concatenate(sites), _interval(repeated_deviations(stacked(sites))), thresholds
-    )
-
-
-def spread_interval(durations_ns: Sequence[NDArray[np.number]]) -> tuple[float, float] | None:
+def spread_interval(deviations: Sequence[Stack]) -> tuple[float, float] | None:
     """Bounds of the relative MAD within call sites: each is wrong in at most 2.5 % of samples.
 
     The deviations of all launches from the median of their own site, relative to it and corrected
@@ -125,13 +102,19 @@ def spread_interval(durations_ns: Sequence[NDArray[np.number]]) -> tuple[float, 
     24 to 99 %. Its BCa form covered 88 to 96 % at one site. The order statistics stay.
 
     Args:
-        durations_ns: one array of durations (ns) per call site.
+        deviations: of the sites launched more than once, see `repeated_deviations`.
 
     Returns:
         Low and high bound, or None: fewer than ten launches at sites launched more than once, or
         too few deviations for any order statistic to be a bound (five sites of two launches).
     """
-    return _interval(repeated_deviations(stacked(filled_sites(durations_ns))))
+    if sum(stack.size for stack in deviations) < SPREAD_LAUNCHES:
+        return None
+    free = np.sort(np.concatenate([free_deviations(stack) for stack in deviations]))
+    below = rank_below_median(free.size)
+    if below is None:
+        return None
+    return float(free[below]), float(free[free.size - 1 - below])
 
 
 def rank_below_median(count: int) -> int | None:
@@ -182,19 +165,16 @@ def looks_time_sliced(timing: Timing) -> bool | None:
     return is_rare and (timing.outlier_excess_ns or 0.0) >= TIME_SLICE_NS
 
 
-def _interval(repeated: Sequence[Stack]) -> tuple[float, float] | None:
-    if sum(stack.size for stack in repeated) < SPREAD_LAUNCHES:
-        return None
-    deviations = np.sort(np.concatenate([free_deviations(stack) for stack in repeated]))
-    below = rank_below_median(deviations.size)
-    if below is None:
-        return None
-    return float(deviations[below]), float(deviations[deviations.size - 1 - below])
-
-
 def _spread_class(
     everything: Durations, interval: tuple[float, float] | None, thresholds: Thresholds
 ) -> SpreadClass:
+    """Whether the durations of a call site repeat.
+
+    Tight: the upper bound of the relative MAD is at most the tight bound, or within two timer
+    ticks. Wide: the lower bound is at least the wide bound. Undecided: neither, or too few
+    launches for bounds. Timestamps in whole microseconds widen the interval by one of them: what
+    they round away was not measured.
+    """
     typical_ns = median_or_none(everything) or 0.0
     if interval is None or typical_ns <= 0:
         return "undecided"

@@ -33,6 +33,7 @@ class Intervention:
         in_situ_ns: durations of the same launch in its token, in the same process.
         sweep: the same work under other block counts, by arms of the manifest; empty where no arm
             changes the kernel's launch.
+        device: it was launched on, as in the launches table's ``device`` column.
     """
 
     kernel_short: str
@@ -43,3 +44,4 @@ class Intervention:
     alone_ns: tuple[int, ...]
     in_situ_ns: tuple[int, ...]
     sweep: tuple[BlockCount, ...] = ()
+    device: int = 0

@@ -93,9 +93,15 @@ _NEVER_COMMUNICATION = frozenset({"triton", "xla", "cub", "cublas", "cudnn", "cu
 # (FlashInfer, TensorRT-LLM), multimem_all_reduce_kernel (PyTorch symmetric memory),
 # userbuffers_* (Transformer Engine), quickreduce (vLLM on ROCm). A reduction over the threads of
 # one block or warp, block_all_reduce_*, is none.
+_REDUCTIONS = ("all_reduce", "ar_fusion")
+_WITHIN_A_DEVICE = ("block", "warp", "wave", "sm")
+_EXCHANGES = (
+    *("all_gather", "reduce_scatter", "all_2_all", "all_to_all", "cross_device_reduce"),
+    *("multimem", "user_buffers", "quick_reduce", "send_recv", "mnnvl"),
+)
 _COLLECTIVE = re.compile(
-    r"(?<!block)(?<!warp)(?<!wave)(?<!sm)(?:allreduce|arfusion)|allgather|reducescatter|all2all|alltoall"
-    r"|crossdevicereduce|multimem|userbuffers|quickreduce|sendrecv|mnnvl"
+    "".join(f"(?<!{word})" for word in _WITHIN_A_DEVICE)
+    + f"(?:{'|'.join(_REDUCTIONS)})|{'|'.join(_EXCHANGES)}".replace("_", "")
 )
 
 
@@ -138,6 +144,26 @@ def is_communication(name: str, owner: str) -> bool:
     if owner in _NEVER_COMMUNICATION:
         return False
     return _COLLECTIVE.search(_qualified(name).replace("_", "").lower()) is not None
+
+
+def mangled_other_than_collectives() -> str:
+    """A regular expression that matches the beginning of mangled names, but of no collective's.
+
+    It is as `is_communication`, where a name tells it, and leaves out a few names more. Written in
+    ECMAScript's syntax without a colon, which is what `ncu --kernel-id` can hold.
+    """
+    owners = "|".join(one for one, owner, _ in _OWNERS if owner in _COMMUNICATION_OWNERS)
+    reductions, exchanges, within = (
+        "|".join(_spelled(word) for word in words)
+        for words in (_REDUCTIONS, _EXCHANGES, _WITHIN_A_DEVICE)
+    )
+    own = rf"(?!(_ZN?\d+)?({owners.replace('::', '')}))(?!.*({exchanges}))"
+    return rf"^(triton_|{own}(.*({within})_?({reductions})|(?!.*({reductions}))))"
+
+
+def _spelled(word: str) -> str:
+    """A word in parts as all_reduce, allreduce, AllReduce or allReduce."""
+    return "_?".join(f"[{part[0].upper()}{part[0]}]{part[1:]}" for part in word.split("_"))
 
 
 def _qualified(name: str) -> str:

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from geoaudit import __version__
+from geoaudit.devices.calibration import without_implausible_figures
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
@@ -140,25 +141,36 @@ def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -
             f"recordings of different instruments ({', '.join(instruments)}) cannot be joined: "
             "their times are not comparable. Scan them one by one."
         )
-    tables: list[pd.DataFrame] = []
-    devices: list[RecordedDevice] = []
+    parts: list[Recording] = []
     for recording in recordings:
-        offset = len(devices)
-        indices = sorted(set(recording.launches[s.DEVICE]))
-        known = {device.index: device for device in recording.metadata.devices}
-        renumbered = {index: offset + place for place, index in enumerate(indices)}
-        devices += [
-            replace(known.get(old, RecordedDevice(index=old)), index=new)
-            for old, new in renumbered.items()
-        ]
-        launches = recording.launches.copy()
-        launches[s.DEVICE] = launches[s.DEVICE].map(renumbered).astype("int64")
-        tables.append(launches)
-    table = pd.concat([_plain_text(table) for table in tables], ignore_index=True)
+        offset = sum(len(part.metadata.devices) for part in parts)
+        parts.append(_renumbered(recording, offset))
+    table = pd.concat([_plain_text(part.launches) for part in parts], ignore_index=True)
     for column in s.COLUMNS:
         table[column.name] = typed(table[column.name], column)
+    return Recording(launches=table, metadata=_joined_metadata(parts), path=path)
+
+
+def _renumbered(recording: Recording, offset: int) -> Recording:
+    """The recording with the devices that have launches numbered from an offset, and no others."""
+    launches, metadata = recording.launches.copy(), recording.metadata
+    known = {device.index: device for device in metadata.devices}
+    renumbered = {
+        index: offset + place for place, index in enumerate(sorted(set(launches[s.DEVICE])))
+    }
+    launches[s.DEVICE] = launches[s.DEVICE].map(renumbered).astype("int64")
+    devices = tuple(
+        replace(known.get(old, RecordedDevice(index=old)), index=new)
+        for old, new in renumbered.items()
+    )
+    interventions = tuple(
+        replace(one, device=renumbered[one.device])
+        for one in metadata.interventions
+        if one.device in renumbered
+    )
     return Recording(
-        launches=table, metadata=_joined_metadata(recordings, tuple(devices)), path=path
+        launches=launches,
+        metadata=replace(metadata, devices=devices, interventions=interventions),
     )
 
 
@@ -166,16 +178,14 @@ def _plain_text(table: pd.DataFrame) -> pd.DataFrame:
     return table.astype({column.name: "object" for column in s.COLUMNS if column.type == "text"})
 
 
-def _joined_metadata(
-    recordings: Sequence[Recording], devices: tuple[RecordedDevice, ...]
-) -> Metadata:
+def _joined_metadata(recordings: Sequence[Recording]) -> Metadata:
     parts = [recording.metadata for recording in recordings]
     dropped = [part.dropped for part in parts if part.dropped is not None]
     seen = [part.launches_seen for part in parts if part.launches_seen is not None]
     return replace(
         parts[0],
         source_name=", ".join(part.source_name for part in parts),
-        devices=devices,
+        devices=tuple(one for part in parts for one in part.devices),
         dropped=sum(dropped) if dropped else None,
         untimed=sum(part.untimed for part in parts),
         launches_seen=sum(seen) if len(seen) == len(parts) else None,
@@ -183,6 +193,7 @@ def _joined_metadata(
         replayed=any(part.replayed for part in parts),
         calibrations=tuple(dict.fromkeys(one for part in parts for one in part.calibrations)),
         declared=tuple(dict.fromkeys(one for part in parts for one in part.declared)),
+        interventions=tuple(one for part in parts for one in part.interventions),
         warnings=tuple(dict.fromkeys(line for part in parts for line in part.warnings)),
     )
 
@@ -222,6 +233,8 @@ def _read_file(path: Path) -> Recording:
         metadata = msgspec.json.decode(described.get(_METADATA_KEY, b""), type=Metadata)
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: its metadata cannot be read: {error}") from error
+    calibrations, strange = without_implausible_figures(metadata.calibrations)
+    metadata = replace(metadata, calibrations=calibrations, warnings=(*metadata.warnings, *strange))
     launches = _upgraded(table.replace_schema_metadata(None).to_pandas(), version)
     for column in s.COLUMNS:
         if column.name in launches:

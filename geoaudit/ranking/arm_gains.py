@@ -20,7 +20,7 @@ def gains_of_rows(
         gain
         for row in rows
         if row.time_per_token_ns is not None and row.geometry.sm_fill is not None
-        for one in of_signature(interventions, row.kernel_short, row.shape)
+        for one in of_signature(interventions, row.kernel_short, row.shape, row.device)
         for gain in arm_gains(
             one, time_per_token_ns=row.time_per_token_ns, sm_fill=row.geometry.sm_fill
         )

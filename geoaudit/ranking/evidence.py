@@ -94,7 +94,9 @@ def signature_evidence(
         concurrency=concurrency(kernels.concurrent, places, kernels.duration_ns),
         work=work_per_sm(kernels.launches, places, signature.geometry, device, held_against),
         split=None if declared is None else declared.split,
-        interventions=of_signature(sources.interventions, signature.kernel_short, signature.shape),
+        interventions=of_signature(
+            sources.interventions, signature.kernel_short, signature.shape, signature.device
+        ),
         twin=sources.twins.get(number),
     )
 
@@ -107,9 +109,13 @@ def groups(ids: Integers) -> Iterator[Integers]:
 
 
 def timing_of(kernels: AnnotatedKernels, places: Integers) -> Timing | None:
-    """Durations of these launches, call site by call site; None where none is timed."""
+    """Durations of these launches, call site by call site.
+
+    None where none is timed, or the median is 0 ns: a kernel takes time, so the instrument has
+    not told it.
+    """
     places = places[~np.isnan(kernels.duration_ns[places])]
-    if not places.size:
+    if not places.size or not np.median(kernels.duration_ns[places]) > 0:
         return None
     durations, position = kernels.duration_ns[places], kernels.position[places]
     numbers = kernels.signature[places] * (position.max() + 2) + position

@@ -6,7 +6,6 @@ from typing import Literal
 from geoaudit.devices.resolve import DeviceOverride
 from geoaudit.diagnosis.finding import Confidence, VerdictName
 from geoaudit.launches.recording import TokenOptions
-from geoaudit.ranking.declared_bytes import DeclaredBytes
 
 Order = Literal["wasted", "time", "calls", "fill"]
 Group = Literal["kernel", "signature", "position"]
@@ -28,7 +27,6 @@ class RankOptions:
         target_ns: wall time per token aimed at, for the distance account.
         verdicts: only rows of these verdicts; empty: all.
         minimum_confidence: only rows whose verdict is at least so sure; None: all.
-        declared_bytes: compulsory bytes of kernels, in the place of those of the recording.
     """
 
     token_options: TokenOptions | None = None
@@ -42,4 +40,3 @@ class RankOptions:
     target_ns: float | None = None
     verdicts: frozenset[VerdictName] = frozenset()
     minimum_confidence: Confidence | None = None
-    declared_bytes: tuple[DeclaredBytes, ...] = ()

@@ -13,7 +13,6 @@ from geoaudit.launches.recording import Recording
 from geoaudit.launches.tokens import segment
 from geoaudit.ranking.annotation import AnnotatedKernels, Flags, Integers, annotate
 from geoaudit.ranking.audit import Audit, AuditedDevice, AuditRow
-from geoaudit.ranking.declared_bytes import with_declared_bytes
 from geoaudit.ranking.distance import distance_account
 from geoaudit.ranking.evidence import evidence_sources
 from geoaudit.ranking.header import audit_findings, audit_header
@@ -69,13 +68,12 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
 
 
 def _prepared(recording: Recording, options: RankOptions) -> Recording:
-    """The recording with the tokens and the bytes that the reader says."""
+    """The recording with the tokens that the reader says."""
     if not (recording.launches[s.KIND] == s.KIND_KERNEL).any():
         raise NotMeasuredError(
             f"{recording.metadata.source_name}: no kernel launches in this recording, so there is "
             "nothing to audit. Record again while the GPU works."
         )
-    recording = with_declared_bytes(recording, options.declared_bytes)
     token_options = options.token_options or recording.metadata.token_options
     return replace(recording, metadata=replace(recording.metadata, token_options=token_options))
 

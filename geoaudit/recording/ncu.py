@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from geoaudit.errors import NotMeasuredError
+from geoaudit.launches.owners import mangled_other_than_collectives
 from geoaudit.recording.checks.variables import INJECTION, NVTX_INJECTION
 from geoaudit.recording.runner import RECORDER_OPTIONS
 
@@ -28,7 +29,7 @@ METRICS = (
 )
 # Context, stream, name and invocation: the first launch of every kernel and launch shape, but of
 # collectives. Those wait for other ranks, and hang where each rank's are run again and again.
-FIRST_OF_EACH = r"::regex:^(?!(_Z\d+)?nccl):1"
+FIRST_OF_EACH = f"::regex:{mangled_other_than_collectives()}:1"
 OPTIONS = (
     *("--kernel-id", FIRST_OF_EACH),
     # Invocations are counted by name and launch shape. The plain name would be that of all

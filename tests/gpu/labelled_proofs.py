@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from geoaudit.devices.calibration import Calibration
 from geoaudit.diagnosis.finding import VerdictName
-from geoaudit.diagnosis.floor import floor_ns
 from geoaudit.launches import schema as s
 from geoaudit.launches.interventions import BlockCount, Intervention
 from geoaudit.launches.recording import Recording
@@ -135,11 +134,8 @@ def judged(
     for case in chosen:
         durations = durations_of(recording, case)
         median = float(np.median(durations)) if durations.size else float("nan")
-        floor = floor_ns(
-            case.compulsory_bytes,
-            calibration.copy_bytes_per_second or float("nan"),
-            calibration.launch_floor_ns or 0.0,
-        )
+        bandwidth = calibration.copy_bytes_per_second or float("nan")
+        floor = max(calibration.launch_floor_ns or 0.0, case.compulsory_bytes / bandwidth * 1e9)
         found.append(
             Labelled(
                 case=case,

@@ -38,7 +38,6 @@ from typing import Any
 from geoaudit import record
 from geoaudit.cli.shipped import shipped_manifest
 from geoaudit.devices.calibration import Calibration
-from geoaudit.diagnosis.floor import floor_ns
 from geoaudit.diagnosis.thresholds import LAUNCH_FLOOR_NS
 from geoaudit.errors import GeoauditError
 from geoaudit.experiments.byte_comparison import STORED_AS, Difference, byte_difference
@@ -436,8 +435,9 @@ def summed(machine: Machine, one: StepPlan, medians: Sequence[float]) -> dict[st
     bandwidth = machine.copy_bytes_per_second
     for launch, median in zip(one.launches, medians, strict=True):
         size = (launch.shape.bytes_read or 0) + (launch.shape.bytes_written or 0)
-        floor = floor_ns(size, bandwidth, machine.launch_floor_ns) or 0.0
-        parts.setdefault(launch.shape.kernel, []).append((median, floor, size / bandwidth * 1e9))
+        moving_ns = size / bandwidth * 1e9
+        floor_ns = max(machine.launch_floor_ns, moving_ns)
+        parts.setdefault(launch.shape.kernel, []).append((median, floor_ns, moving_ns))
     return {
         kernel: KernelTime(
             calls=len(found),

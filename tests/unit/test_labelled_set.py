@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
@@ -11,12 +12,14 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.diagnosis.finding import VerdictName
 from geoaudit.launches.recording import TokenOptions
 from geoaudit.launches.tokens import segment
 from tests.gpu import labelled_cases as cases
 from tests.gpu import labelled_set
 from tests.gpu.labelled_cases import CASES, Launch
+from tests.gpu.labelled_proofs import ALONE, Check, checks
 from tests.labelled_evaluation import (
     Evaluation,
     Label,
@@ -55,8 +58,20 @@ def test_each_label_is_there_several_times() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel)
 def test_a_case_has_something_that_shows_its_label(case: cases.Case) -> None:
-    is_judged = [proof for proof in case.proofs if (proof.low, proof.high) != (None, None)]
-    assert is_judged or case.rate != cases.Rate() or case.group != "quiet"
+    assert any(one.holds is not None for one in checks_of_made_up_times(case))
+
+
+def test_a_case_that_nothing_shows_would_be_found() -> None:
+    case = replace(CASES[0], proofs=(), rate=cases.Rate(), group="quiet")
+    assert checks_of_made_up_times(case) == ()
+
+
+def checks_of_made_up_times(case: cases.Case) -> tuple[Check, ...]:
+    """What the script checks of a case, with one time whatever is done to it."""
+    names = [ALONE, *(proof.name for proof in case.proofs)]
+    calibration = Calibration(device_name="d", copy_bytes_per_second=4e12, launch_floor_ns=1_200.0)
+    alone = {(case.kernel, name): (10_000,) * 24 for name in names}
+    return checks(case, np.full(200, 10_000.0), alone, calibration, 1.98e9)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel)

@@ -181,4 +181,5 @@ def _interventions(
                 alone_ns=durations[number],
                 in_situ_ns=trial.site.in_situ_ns,
                 sweep=tuple(sweeps.get(trial.site.position, ())),
+                device=trial.site.device,
             )

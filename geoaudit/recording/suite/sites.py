@@ -25,6 +25,7 @@ class Site:
         kernel_short: the kernel's name in the recording.
         dynamic_shared_bytes: of a block.
         position: of the launch in the token.
+        device: as the launches table counts them.
         in_situ_ns: its durations in the recorded tokens.
         time_ns: of all launches of the signature.
         wasted_ns: time x the share of the SMs without a block of it.
@@ -33,6 +34,7 @@ class Site:
     kernel_short: str
     dynamic_shared_bytes: int
     position: int
+    device: int
     in_situ_ns: tuple[int, ...]
     time_ns: float
     wasted_ns: float
@@ -95,6 +97,7 @@ def _sites(kernels: pd.DataFrame, sm_count: int | None) -> Iterator[Site]:
             kernel_short=str(signature[0]),
             dynamic_shared_bytes=int(signature[-1]),
             position=position,
+            device=int(group[s.DEVICE].iloc[0]),
             in_situ_ns=tuple(int(value) for value in durations),
             time_ns=time_ns,
             wasted_ns=time_ns * (1.0 - fill),

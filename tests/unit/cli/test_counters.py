@@ -194,3 +194,32 @@ def test_the_line_says_how_far_it_is() -> None:
     assert counting_text(Counting(elapsed_s=75.2, profiled=0)) == "under ncu 1 min 15 s"
     text = counting_text(Counting(elapsed_s=5.0, profiled=31))
     assert text == "under ncu 5 s, 31 launches counted"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            '"9.0"',
+            '"7.5"',
+            "compute capability 7.5, and the recording is of NVIDIA H200",
+        ),
+        ("SAME", "SAME", None),
+    ],
+)
+def test_counters_of_another_device_are_refused(
+    old: str, new: str, told: str | None, timed: Path
+) -> None:
+    timed.write_text(timed.read_text().replace(old, new))
+    result = run("rank", "--counters-from", str(timed), code=0 if told is None else 2)
+    assert told is None or told in result.stderr
+
+
+@pytest.mark.parametrize(("factor", "is_told"), [(0.2, True), (1, False), (5, True)])
+def test_counters_that_took_another_time_are_told(
+    factor: float, is_told: bool, timed: Path
+) -> None:
+    timed.write_text(timed.read_text().replace("20,480", f"{20_480 * factor:.0f}"))
+    result = run("rank", "--counters-from", str(timed), "--format", "json")
+    warnings = json.loads(result.stdout)["scan"]["warnings"]
+    assert any("counted in another program" in one for one in warnings) is is_told

@@ -131,3 +131,23 @@ def test_a_kernel_that_is_not_there_names_the_nearest() -> None:
     assert "no kernel is named 'kda_decode_stop'. There are kda_decode_step" in output
     code, output = run("--scan", str(CAPTURE))
     assert (code, "name a kernel" in output) == (2, True)
+
+
+def test_what_a_verdict_rests_on_can_be_given_as_to_rank(tmp_path: Path) -> None:
+    file = tmp_path / "bytes.csv"
+    file.write_text("kernel,bytes\nkda_decode_step,417000000\n", encoding="utf-8")
+    code, output = run("kda_decode_step", "--scan", str(CAPTURE), "--bytes", str(file))
+    assert code == 0
+    # 417 MB at the 4.24 TB/s measured on the device of the capture.
+    assert "against a floor of 98.2 µs" in output
+    file.write_text("kernel,bytes\nkda_decode_stop,1\n", encoding="utf-8")
+    code, output = run("kda_decode_step", "--scan", str(CAPTURE), "--bytes", str(file))
+    assert "bytes.csv:2: no launch is of a kernel that matches kda_decode_stop" in output
+    code, output = run("kda_decode_step", "--scan", str(CAPTURE), "--device", "A100", "--sms", "5")
+    assert code == 0
+    assert "5 SMs" in output
+
+
+def test_options_of_a_scan_need_one() -> None:
+    code, output = run("GA101", "--sms", "5")
+    assert (code, "--sms is for --scan RECORDING: give that too." in output) == (2, True)

@@ -115,3 +115,23 @@ def test_a_folder_that_cannot_be_made_is_told(
     monkeypatch.setenv(VARIABLE, str(tmp_path / "file" / "calibrations.json"))
     with pytest.raises(InputError, match=VARIABLE):
         store_calibration(H200)
+
+
+@pytest.mark.parametrize("figure", [0, -5, 1e-300, 1e300])
+def test_a_figure_that_cannot_be_is_told_and_its_calibration_left_out(
+    figure: float, file: Path
+) -> None:
+    other = replace(H200, device_name="NVIDIA A100")
+    for one in (H200, other):
+        store_calibration(one)
+    document = json.loads(file.read_text())
+    document["calibrations"][1]["copy_bytes_per_second"] = figure
+    file.write_text(json.dumps(document))
+    stored = read_calibrations()
+    assert stored.calibrations == (other,)
+    told = f"copy_bytes_per_second {figure:g} of NVIDIA H200 cannot be"
+    assert told in (stored.warning or "")
+    # To measure again mends it.
+    store_calibration(H200)
+    assert read_calibrations().calibrations == (other, H200)
+    assert read_calibrations().warning is None

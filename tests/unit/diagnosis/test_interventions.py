@@ -164,5 +164,6 @@ def test_ceilings_are_ranked_against_gains() -> None:
 
 def test_a_signature_finds_its_own() -> None:
     shape = LaunchShape(grid=(12, 1, 1), block=(128, 1, 1))
-    assert of_signature((KDA, NORM, MLA), "kda_decode_step", shape) == (KDA,)
-    assert of_signature((KDA, NORM, MLA), "mla_decode_split", shape) == ()
+    assert of_signature((KDA, NORM, MLA), "kda_decode_step", shape, 0) == (KDA,)
+    assert of_signature((KDA, NORM, MLA), "mla_decode_split", shape, 0) == ()
+    assert of_signature((KDA, NORM, MLA), "kda_decode_step", shape, 1) == ()

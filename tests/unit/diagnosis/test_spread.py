@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from geoaudit.diagnosis.evidence import SpreadClass
+from geoaudit.diagnosis.site_stacks import repeated_deviations, stacked
 from geoaudit.diagnosis.spread import (
     classify_interval,
-    classify_spread,
     is_whole_microseconds,
     rank_below_median,
     spread_bounds,
@@ -25,6 +25,10 @@ Site = NDArray[np.float64]
 def sites(median_ns: float, std_ns: float, *, count: int, launches: int) -> list[Site]:
     generator = np.random.default_rng(7)
     return [generator.normal(median_ns, std_ns, launches) for _ in range(count)]
+
+
+def interval_of(durations_ns: list[Site]) -> tuple[float, float] | None:
+    return spread_interval(repeated_deviations(stacked(durations_ns)))
 
 
 def test_figures_of_two_sites_are_those_of_the_sites() -> None:
@@ -58,17 +62,17 @@ def test_one_percent_over_twelve_launches_is_tight() -> None:
 
 
 def test_a_spread_of_thirty_percent_is_wide() -> None:
-    assert classify_spread(sites(87_000, 30_000, count=4, launches=40)) == "wide"
+    assert timing_of_sites(sites(87_000, 30_000, count=4, launches=40)).spread == "wide"
 
 
 @pytest.mark.parametrize("std_ns", [4_900, 9_000])
 def test_a_spread_between_the_bounds_is_undecided(std_ns: float) -> None:
-    assert classify_spread(sites(87_000, std_ns, count=1, launches=400)) == "undecided"
+    assert timing_of_sites(sites(87_000, std_ns, count=1, launches=400)).spread == "undecided"
 
 
 def test_nine_launches_decide_nothing() -> None:
-    assert classify_spread([np.full(9, 87_000.0)]) == "undecided"
-    assert classify_spread([np.full(10, 87_000.0)]) == "tight"
+    assert timing_of_sites([np.full(9, 87_000.0)]).spread == "undecided"
+    assert timing_of_sites([np.full(10, 87_000.0)]).spread == "tight"
 
 
 def test_sites_launched_once_have_no_spread() -> None:
@@ -79,8 +83,8 @@ def test_sites_launched_once_have_no_spread() -> None:
 
 def test_two_timer_ticks_are_the_timers() -> None:
     jumping = [np.array([800.0, 864.0] * 40)]
-    assert classify_spread(jumping) == "tight"
-    assert classify_spread(jumping, thresholds=Thresholds(timer_tick_ns=1.0)) == "undecided"
+    assert timing_of_sites(jumping).spread == "tight"
+    assert timing_of_sites(jumping, thresholds=Thresholds(timer_tick_ns=1.0)).spread == "undecided"
 
 
 def test_durations_of_zero_have_no_relative_spread() -> None:
@@ -101,7 +105,9 @@ def _classes(law: str, relative_mad: float, count: int, launches: int) -> dict[S
     for _ in range(SAMPLES):
         noise = std * generator.standard_normal((count, launches))
         factors = 1 + noise if law == "normal" else np.exp(noise)
-        found[classify_spread(list(87_000.5 * factors))] += 1 / SAMPLES
+        spread = timing_of_sites(list(87_000.5 * factors)).spread
+        assert spread is not None
+        found[spread] += 1 / SAMPLES
     return found
 
 
@@ -152,9 +158,9 @@ def test_the_rank_is_a_bound_and_a_close_one(count: int) -> None:
 
 def test_a_site_of_two_launches_tells_one_deviation() -> None:
     pair = [np.array([99.0, 101.0])]
-    low_high = spread_interval(pair * 6)
+    low_high = interval_of(pair * 6)
     assert low_high == pytest.approx((0.01414, 0.01414))
-    assert spread_interval(pair * 5) is None
+    assert interval_of(pair * 5) is None
 
 
 def test_the_interval_is_that_of_the_order_statistics() -> None:
@@ -162,7 +168,7 @@ def test_the_interval_is_that_of_the_order_statistics() -> None:
     launches = [np.array([94.5, 95.5, 96.5, 97.5, 98.5, 99.5, 100.5, 101.5, 102.5, 103.5,
                           104.5, 105.5])]  # fmt: skip
     # Eleven are free; the second from either end bounds the median.
-    assert spread_interval(launches) == pytest.approx((0.015, 0.055))
+    assert interval_of(launches) == pytest.approx((0.015, 0.055))
 
 
 def test_equal_input_gives_equal_output() -> None:
@@ -185,7 +191,7 @@ def test_equal_input_gives_equal_output() -> None:
 def test_what_whole_microseconds_round_away_was_not_measured(
     durations_ns: list[float], expected: SpreadClass
 ) -> None:
-    assert classify_spread([np.array(durations_ns)]) == expected
+    assert timing_of_sites([np.array(durations_ns)]).spread == expected
 
 
 def test_whole_microseconds_are_told() -> None:
@@ -263,7 +269,7 @@ def test_the_interval_covers_quantised_durations(law: str, count: int, launches:
     true_mad = float(np.median(np.abs(whole - np.median(whole))) / np.median(whole))
     covered = 0
     for _ in range(SAMPLES):
-        interval = spread_interval(list(durations_ns((count, launches))))
+        interval = interval_of(list(durations_ns((count, launches))))
         assert interval is not None
         covered += interval[0] <= true_mad <= interval[1]
     assert covered / SAMPLES >= 0.92

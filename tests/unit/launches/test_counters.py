@@ -148,3 +148,20 @@ def test_without_kernels_there_is_nothing_to_join() -> None:
     assert (joined.signatures, joined.time_fraction) == (0, None)
     none = replace(empty, launches=empty.launches.iloc[:0])
     assert join_counters([none], table({})).counted_signatures == 0
+
+
+def test_how_much_of_the_time_was_another_while_it_was_counted() -> None:
+    timed = recording(
+        {s.GRID_X: 12, s.DURATION_NS: 300},
+        {s.GRID_X: 48, s.DURATION_NS: 100},
+        {s.GRID_X: 96, s.DURATION_NS: 0},
+        {s.GRID_X: 99, s.DURATION_NS: 900},
+    )
+    counted = table(
+        {s.GRID_X: 12, s.DRAM_BYTES: 1.0, s.DURATION_NS: 1_300},
+        {s.GRID_X: 48, s.DRAM_BYTES: 1.0, s.DURATION_NS: 390},
+        {s.GRID_X: 96, s.DRAM_BYTES: 1.0, s.DURATION_NS: 100},
+        {s.GRID_X: 99, s.DRAM_BYTES: 1.0, s.DURATION_NS: None},
+    )
+    assert join_counters([timed], counted).other_time_fraction == pytest.approx(0.75)
+    assert join_counters([timed], counted[:0]).other_time_fraction is None

@@ -1,5 +1,6 @@
 import gzip
 import json
+import re
 import sqlite3
 import string
 from collections import defaultdict
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from geoaudit.launches.names import demangle, is_communication, owner_of, shorten
+from geoaudit.launches.owners import mangled_other_than_collectives
 from tests.shared_traces import FOLDER, needs_traces
 
 ADD = "at::native::CUDAFunctor_add<float>"
@@ -286,3 +288,40 @@ def test_a_kernel_of_internal_linkage_is_named_without_its_module() -> None:
         "N__92453770_13_k3_kernels_cu_98a2c35325kda_decode_step_vt_kernelILi32EEEvPfS4_PKfS6_S6_S6_S6_i"
     )
     assert shorten(demangle(mangled)).startswith("kda_decode_step_vt_kernel")
+
+
+@pytest.mark.parametrize(
+    ("mangled", "expected"),
+    [
+        ("ncclKernel_AllReduce_RING_LL_Sum_float", True),
+        ("_Z28ncclDevKernel_Broadcast_RING24ncclDevKernelArgsStorageILm4096EE", True),
+        ("_Z22ncclSymkDevKernel_XXXXv", True),
+        ("rcclSomething", True),
+        ("_ZN7mscclpp8exchangeEv", True),
+        ("_ZN7nvshmem6signalEv", True),
+        ("_ZN7deep_ep9intranode7combineIfEEvv", True),
+        ("_ZN4vllm26cross_device_reduce_1stageIfLi8EEEvPv", True),
+        ("_ZN8sglang9allReduceEv", True),
+        (
+            "_ZN10flashinfer22trtllm_allreduce_fusion40allreduce_fusion_kernel_oneshot_lamportEv",
+            True,
+        ),
+        ("_ZN12_GLOBAL__N_126multimem_all_reduce_kernelEv", True),
+        ("_Z24two_shot_AllGatherKernelv", True),
+        ("_Z20all_to_all_transposev", True),
+        ("_Z24block_all_reduce_sum_f32ILi128EEvPf", False),
+        ("triton_poi_fused_all_reduce_0", False),
+        ("_Z15kda_decode_stepPf", False),
+        ("decode", False),
+        ("_ZN7cutlass6KernelIfEEvv", False),
+    ],
+)
+def test_collectives_are_told_by_their_mangled_names(mangled: str, expected: bool) -> None:
+    pattern = mangled_other_than_collectives()
+    assert (re.search(pattern, mangled) is None) is expected
+    demangled = demangle(mangled)
+    assert is_communication(demangled, owner_of(demangled)) is expected
+
+
+def test_the_pattern_of_mangled_names_fits_into_an_option_of_ncu() -> None:
+    assert not {":", "<"} & set(mangled_other_than_collectives())

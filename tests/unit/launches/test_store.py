@@ -6,8 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from geoaudit.devices.calibration import Calibration
 from geoaudit.errors import InputError, SchemaError
 from geoaudit.launches import schema as s
+from geoaudit.launches.interventions import Intervention
 from geoaudit.launches.recording import TokenOptions
 from geoaudit.launches.store import (
     is_recording,
@@ -141,3 +143,37 @@ def test_times_of_two_instruments_are_never_joined() -> None:
     other = replace(one, metadata=replace(one.metadata, instrument="ncu"))
     with pytest.raises(InputError, match="kineto, ncu"):
         join_recordings([one, other])
+
+
+def test_interventions_of_every_part_keep_their_device() -> None:
+    done = Intervention(
+        kernel_short="k",
+        grid=(132, 1, 1),
+        block=(128, 1, 1),
+        dynamic_shared_bytes=0,
+        position=0,
+        alone_ns=(10,),
+        in_situ_ns=(10,),
+        device=3,
+    )
+    one = recording([Launch()])
+    other = recording([Launch(), Launch(device=3)])
+    other = replace(other, metadata=replace(other.metadata, interventions=(done,)))
+    joined = join_recordings([one, other])
+    assert joined.launches[s.DEVICE].tolist() == [0, 1, 2]
+    assert joined.metadata.interventions == (replace(done, device=2),)
+
+
+@pytest.mark.parametrize("figure", [0.0, -5.0, 1e-300, 1e300])
+def test_a_measured_figure_that_cannot_be_is_none(figure: float, tmp_path: Path) -> None:
+    wrong = Calibration(
+        device_name="NVIDIA H200", copy_bytes_per_second=figure, launch_floor_ns=1_200.0
+    )
+    made = recording([Launch()])
+    made = replace(made, metadata=replace(made.metadata, calibrations=(wrong,)))
+    write_recording(made, tmp_path / "r.parquet")
+    read = read_recording(tmp_path / "r.parquet").metadata
+    assert read.calibrations == (replace(wrong, copy_bytes_per_second=None),)
+    assert read.warnings == (
+        f"copy_bytes_per_second {figure:g} of NVIDIA H200 cannot be: taken as not measured",
+    )

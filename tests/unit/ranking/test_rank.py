@@ -379,3 +379,10 @@ def test_rows_of_a_verdict_and_of_a_confidence_are_chosen() -> None:
     assert shown(verdicts=frozenset({"starved", "inconclusive"})) == ["between", "small"]
     assert shown(minimum_confidence="suspected") == ["full", "small"]
     assert shown(minimum_confidence="confirmed") == []
+
+
+def test_durations_of_0_are_no_time() -> None:
+    row = audit([replace(KDA, duration=0), FULL]).rows[-1]
+    assert row.kernel == "kda"
+    assert row.timing is None
+    assert row.verdict.name != "launch_bound"
