@@ -104,8 +104,8 @@ def _sentence(answers: dict[str, Answer], *, is_from_source: bool) -> str:
     if len(unknown) == len(answers):
         known = " and its source is not followed" if is_from_source else ""
         return (
-            f"nothing is declared of this kernel{known}: look in its source for an axis whose parts "
-            "need no reduction across blocks, read nothing twice and keep the layout"
+            f"nothing is declared of this kernel{known}: look in its source for an axis whose "
+            "parts need no reduction across blocks, read nothing twice and keep the layout"
         )
     if unknown:
         return f"nothing known stands against more blocks; look into {' and '.join(unknown)}"

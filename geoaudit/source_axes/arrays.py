@@ -27,16 +27,10 @@ def arrived_value(
         running: axes of the loops around the read.
         is_single: everything in the array was stored to one place, seen as an index.
     """
-    axes = frozenset().union(*(one.axes for one in place))
-    stored = frozenset().union(*(one.axes for one in write.place))
-    relevant = [
-        axis
-        for axis in {*stored, *write.value.index.axes, *_source_axes(write.value)}
-        if (array.is_shared or axis not in THREADS) and axis not in array.loops
-    ]
+    axes, stored = _axes(place), _axes(write.place)
     moved: set[tuple[str, str]] = set()
     lost: set[str] = set()
-    for axis in relevant:
+    for axis in _relevant(array, write):
         if axis not in stored:
             if axis in THREADS or axis in running:
                 lost.add(axis)
@@ -51,6 +45,20 @@ def arrived_value(
     lost |= {axis for axis, target in moved if not target}
     kept = frozenset(one for one in moved if one[1])
     return write.value.mapped(lambda source: _transferred(source, kept, frozenset(lost)))
+
+
+def _relevant(array: Array, write: Write) -> list[str]:
+    """Axes of which other coordinates may have written what a read finds."""
+    axes = _axes(write.place) | write.value.index.axes | _source_axes(write.value)
+    return sorted(
+        axis
+        for axis in axes
+        if (array.is_shared or axis not in THREADS) and axis not in array.loops
+    )
+
+
+def _axes(place: tuple[Polynomial, ...]) -> frozenset[str]:
+    return frozenset().union(*(one.axes for one in place))
 
 
 def _agree(one: tuple[Polynomial, ...], other: tuple[Polynomial, ...], axis: str) -> bool:

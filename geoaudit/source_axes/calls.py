@@ -55,6 +55,8 @@ class Calls(Expressions):
         if name in SILENT:
             self.machine.has_barrier_in_loop |= bool(self.machine.loops)
             return number(0)
+        if len(arguments) < (1 if name in LOADS else 2 if name in STORES else 0):
+            raise self.machine.unmodelled(f"a call of {name} with too few arguments", node)
         if name in LOADS:
             return self.machine.load(self.pointers(arguments[0]), number(0), node)
         if name in STORES:
@@ -65,7 +67,7 @@ class Calls(Expressions):
 
     def _own_arithmetic(self, name: str, arguments: list["Node"], node: "Node") -> Value:
         site = self.machine.site(node)
-        if name in SHUFFLES:
+        if name in SHUFFLES and len(arguments) > 2:
             self.machine.has_shuffle = True
             at = self.value(arguments[2])
             given = self.value(arguments[1])
@@ -96,6 +98,8 @@ class Calls(Expressions):
             raise machine.unmodelled(f"a call of {name}: which of its overloads", node)
         if len(machine.frames) > MOST_CALLS:
             raise machine.unmodelled(f"calls nested deeper than {MOST_CALLS}", node)
+        if candidates[0].has_error:
+            raise machine.unmodelled(f"a call of {name}, which does not parse", node)
         if "__global__" in text_of(candidates[0]).partition("{")[0]:
             raise machine.unmodelled("a launch from the device", node)
         return self._followed(name, candidates[0], arguments, node)

@@ -104,7 +104,7 @@ class Expressions(Places):
         argument, member = child(node, "argument"), text_of(child(node, "field"))
         name = text_of(argument)
         if name == "threadIdx":
-            return self._thread_index(member)
+            return self._thread_index(member, node)
         if name in _VARIABLES:
             return Value(index=opaque(f"{name}.{member}"))
         if "->" in text_of(node):
@@ -114,7 +114,9 @@ class Expressions(Places):
             return found.members.get(member, found.rest)
         return flat(found, self.machine, node)
 
-    def _thread_index(self, member: str) -> Value:
+    def _thread_index(self, member: str, node: "Node") -> Value:
+        if member not in ("x", "y", "z"):
+            raise self.machine.unmodelled(f"threadIdx.{member}", node)
         if member != "x":
             return Value(index=axis(f"threadIdx.{member}"))
         is_one_warp = (self.machine.block_x or _WARP_THREADS + 1) <= _WARP_THREADS

@@ -52,6 +52,8 @@ def axes_of_kernel(
         machine = _executed(unit, _kernel(unit, entry), block_x)
     except UnmodelledError as error:
         return [all_unknown(error.reason, error.line)]
+    except RecursionError:
+        return [all_unknown("expressions nested too deeply", None)]
     if not any(one.stored is not None for one in machine.accesses):
         return [all_unknown("no store to what the kernel is given", None)]
     found = answers_of(machine)
@@ -85,11 +87,21 @@ def _executed(unit: "Unit", kernel: "Node", block_x: int | None) -> Machine:
     for name in _template_values(kernel):
         machine.frame.names[name] = name
         machine.state[name] = Value(index=opaque(name))
+    machine.block_x = min(
+        (one for one in (block_x, _most_threads(kernel, statements)) if one), default=None
+    )
     statements.run(child(kernel, "body"))
     axes = frozenset().union(*(one.index.axes for one in machine.accesses))
     if machine.has_shuffle and axes & {"threadIdx.y", "threadIdx.z"}:
         raise UnmodelledError("lanes of a block of several dimensions", line_of(kernel))
     return machine
+
+
+def _most_threads(kernel: "Node", statements: Statements) -> int | None:
+    """What launch bounds allow a block to have."""
+    bounds = [one for one in kernel.named_children if one.type == "launch_bounds"]
+    parts = named(bounds[0]) if bounds else []
+    return statements.value(parts[0]).index.whole_number if parts else None
 
 
 def _take_parameter(machine: Machine, parameter: "Node") -> None:

@@ -119,6 +119,7 @@ class Machine:
         constant: parameters that are only read.
         loops, seen: the axes of running loops; every loop met so far.
         has_barrier_in_loop: a barrier orders iterations between threads.
+        statements: how many were executed.
     """
 
     unit: Unit
@@ -132,6 +133,7 @@ class Machine:
     accesses: list[Access] = field(default_factory=list)
     has_barrier_in_loop: bool = False
     has_shuffle: bool = False
+    statements: int = 0
     outside_line: int | None = None
 
     @property

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MOST_PASSES = 6
+_MOST_STATEMENTS = 50_000
 _IGNORED = ("comment", "static_assert_declaration", "preproc_call", ";")
 
 
@@ -34,6 +35,9 @@ class Statements(Calls):
         """
         if node.type in _IGNORED:
             return False
+        self.machine.statements += 1
+        if self.machine.statements > _MOST_STATEMENTS:
+            raise self.machine.unmodelled("too many statements to follow", node)
         rule = getattr(self, f"_run_{node.type}", None)
         if rule is None:
             raise self.machine.unmodelled(f"a {node.type.replace('_', ' ')}", node)

@@ -63,21 +63,17 @@ __global__ void __launch_bounds__(32) k(const float* x, float* y, int n) {
     int lane = threadIdx.x;
     float most = -1e30f, sum = 0;
     for (int i = lane; i < n; i += 32) most = fmaxf(most, x[i]);  // reads no, layout no
-    for (int d = 16; d; d /= 2) {}
-    y[lane] = most;
-}
-""".replace("    for (int d = 16; d; d /= 2) {}\n", "").replace(
-    "    y[lane] = most;",
-    """    for (int d = 16; d > 0; d /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
+    for (int d = 16; d > 0; d /= 2) most = fmaxf(most, __shfl_xor_sync(~0u, most, d));
     for (int i = lane; i < n; i += 32) sum += expf(x[i] - most);
     for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
-    for (int i = lane; i < n; i += 32) y[i] = expf(x[i] - most) / sum;  // reduction yes""",
-)
+    for (int i = lane; i < n; i += 32) y[i] = expf(x[i] - most) / sum;  // reduction yes
+}
+"""
 RECURRENCE = """
 __global__ void k(const float* x, float* y, int n) {
     float h = 0;
     for (int t = 0; t < n; ++t) {
-        h = 0.5f * h + x[t];
+        h = 0.5f * h + x[t];  // reads no
         y[t] = h;  // reduction yes
     }
 }
@@ -86,7 +82,7 @@ ALL_PAIRS = """
 __global__ void k(const float* x, float* y, int n) {
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         float sum = 0;
-        for (int j = 0; j < n; ++j) sum += x[i] * x[j];
+        for (int j = 0; j < n; ++j) sum += x[i] * x[j];  // reads yes, layout no
         y[i] = sum;
     }
 }
@@ -258,7 +254,9 @@ def test_a_block_of_one_warp_has_lanes_alone() -> None:
 
 def test_a_header_is_followed_and_the_line_is_the_calls() -> None:
     header = "__device__ float twice(const float* x, int i) {\n\n\n return 2 * x[i]; }"
-    text = "__global__ void k(const float* x, float* y) {\n y[threadIdx.x] = twice(x, threadIdx.x);}"
+    text = (
+        "__global__ void k(const float* x, float* y) {\n y[threadIdx.x] = twice(x, threadIdx.x);}"
+    )
     answer = split_of_kernel(text, "k", headers=(header,)).duplicated_reads
     assert (answer.value, answer.line) == (False, 2)
     unknown = split_of_kernel(text, "k").duplicated_reads
