@@ -29,14 +29,12 @@ def splits_from_sources(plan: StepPlan) -> Mapping[str, SplitProperties]:
 def _split(shapes: list[LaunchShape]) -> SplitProperties | None:
     """Of launches of one entry."""
     file = Path(shapes[0].module.file)
-    if not file.is_file():
+    try:
+        text, headers = _text(file), tuple(map(_text, headers_of(file)))
+    except OSError:
         return None
-    answers = split_of_kernel(
-        _text(file),
-        shapes[0].entry,
-        headers=tuple(map(_text, headers_of(file))),
-        block_x=max(one.block[0] for one in shapes),
-    )
+    block_x = max(one.block[0] for one in shapes)
+    answers = split_of_kernel(text, shapes[0].entry, headers=headers, block_x=block_x)
     reduction, reads, layout = (
         answers.cross_block_reduction,
         answers.duplicated_reads,
