@@ -184,10 +184,10 @@ def _duplicated(machine: Machine, accesses: list[Access], axis: str) -> SourceAn
     for load in loads:
         if load in main:
             continue
-        extent = _extent(load) - {axis}
-        if any(extent < _extent(one) for one in main):
+        is_apart = axis not in load.index.axes or axis in load.pinned
+        if is_apart and any(_extent(load) < _extent(one) for one in main):
             continue
-        if axis not in load.index.axes and _ranges(machine, load) == _ranges(machine, largest):
+        if is_apart and _ranges(machine, load) == _ranges(machine, largest):
             return SourceAnswer(value=True, line=load.line)
         reason = f"how large {load.pointer} is beside {largest.pointer}"
         return SourceAnswer(value=None, line=load.line, reason=reason)

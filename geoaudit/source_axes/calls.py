@@ -50,6 +50,8 @@ class Calls(Expressions):
         function = child(node, "function")
         name = text_of(function.child_by_field_name("name") or function)
         arguments = named(child(node, "arguments"))
+        if name in self.machine.unit.macros:
+            raise self.machine.unmodelled(f"the macro {name}", node)
         if name in self.machine.unit.functions:
             return self._own_function(name, arguments, node)
         if name in SILENT:

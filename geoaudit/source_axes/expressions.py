@@ -103,6 +103,8 @@ class Expressions(Places):
     def _field_expression(self, node: "Node") -> Binding:
         argument, member = child(node, "argument"), text_of(child(node, "field"))
         name = text_of(argument)
+        if name in self.machine.unit.macros:
+            raise self.machine.unmodelled(f"the macro {name}", node)
         if name == "threadIdx":
             return self._thread_index(member, node)
         if name in _VARIABLES:

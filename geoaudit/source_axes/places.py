@@ -86,6 +86,8 @@ class Places:
 
     def named_place(self, name: str) -> Place | None:
         """Where a variable lies; None: there is none of the name."""
+        if name in self.machine.unit.macros:
+            return None
         key = self.machine.frame.names.get(name)
         return None if key is None else self.aliases.get(key, Variable(key=key))
 

@@ -7,6 +7,7 @@ from geoaudit.source_axes.calls import Calls
 from geoaudit.source_axes.intrinsics import HARMLESS_ASSEMBLY
 from geoaudit.source_axes.loops import Repetition, read_header
 from geoaudit.source_axes.machine import Condition
+from geoaudit.source_axes.places import Element
 from geoaudit.source_axes.polynomials import constant, opaque
 from geoaudit.source_axes.syntax import child, declared_name, named, text_of
 from geoaudit.source_axes.values import Array, Binding, Struct, Value, number
@@ -101,6 +102,8 @@ class Statements(Calls):
         self.aliases.pop(key, None)
         if inner.type == "array_declarator" or is_shared:
             self._declare_array(key, initial, is_shared=is_shared)
+            if inner.type != "array_declarator":
+                self.aliases[key] = Element(key=key, place=(opaque(""),), at=())
         elif inner.type == "reference_declarator" and initial is not None:
             self._declare_reference(key, initial, is_constant="const" in text_of(node).split())
         elif initial is not None:

@@ -5,6 +5,7 @@ in a kernel is one that cannot be told.
 """
 
 import re
+import sys
 
 import pytest
 
@@ -67,6 +68,41 @@ __global__ void __launch_bounds__(32) k(const float* x, float* y, int n) {
     for (int i = lane; i < n; i += 32) sum += expf(x[i] - most);
     for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
     for (int i = lane; i < n; i += 32) y[i] = expf(x[i] - most) / sum;  // reduction yes
+}
+"""
+NORM_OF_A_ROW = """
+__global__ void k(const float* x, const float* w, float* y, int n) {
+    __shared__ float part[32];
+    __shared__ float scale;
+    float sum = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        sum += x[blockIdx.x * n + i] * x[blockIdx.x * n + i];  // reads no, layout no
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float all = 0;
+        for (int p = 0; p < blockDim.x / 32; ++p) all += part[p];
+        scale = rsqrtf(all / n + 1e-6f);
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        y[blockIdx.x * n + i] = x[blockIdx.x * n + i] * scale * w[i];  // reduction yes
+}
+"""
+SCALAR_FOR_ALL = """
+__global__ void k(const float* x, const float* w, float* y) {
+    __shared__ float scale;
+    if (threadIdx.x == 0) scale = w[blockIdx.x];
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i] * scale;  // reduction no, reads no, layout no
+}
+"""
+REPEATED_BY_REMAINDER = """
+__global__ void k(const float* x, const float* w, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i] * w[i % n];  // reduction no
 }
 """
 RECURRENCE = """
@@ -134,7 +170,7 @@ def found(answers: AxisAnswers, question: str) -> tuple[bool | None, int | None]
     [
         pytest.param(text, id=name.lower())
         for name, text in list(globals().items())
-        if name.isupper() and name != "QUESTIONS"
+        if name.isupper() and isinstance(text, str) and "__global__" in text
     ],
 )
 def test_each_answer_is_the_one_on_its_line(text: str, question: str) -> None:
@@ -147,6 +183,7 @@ def reductions(body: str, parameters: str = "const float* x, float* y, int n") -
     return {one.cross_block_reduction.value for one in axes_of_kernel(text, "k")}
 
 
+MACROS = "#define FIRST n + 1\n#define MINE(x) x, 2\n"
 UNFOLLOWED = [
     ("atomicAdd(y, x[threadIdx.x]);", "a call of atomicAdd"),
     ('asm volatile("st.global.f32 [%0], %1;" :: "l"(y), "f"(1.0f));', "inline assembly"),
@@ -156,6 +193,8 @@ UNFOLLOWED = [
     ("for (int i = 0; i < n; ++i) { y[threadIdx.x] = *x; x += 32; }", "a pointer that a loop"),
     ("y[threadIdx.x] = SCALE(x[threadIdx.x]);", "a call of SCALE"),
     ("y[threadIdx.x] = x[threadIdx.x] * SCALE;", "SCALE, which is not defined"),
+    ("y[threadIdx.x] = x[FIRST];", "the macro FIRST"),
+    ("y[threadIdx.x] = MINE(x[threadIdx.x]);", "the macro MINE"),
     ("*(float*)(n + 8) = 1;", "a number made a pointer"),
     ("for (int i = 0; i < n; ++i) { y[i] = x[i]; i += n; }", "a loop that changes its own"),
     ("#if FAST\ny[threadIdx.x] = 1;\n#else\ny[0] = 1;\n#endif", "conditional compilation"),
@@ -164,7 +203,7 @@ UNFOLLOWED = [
 
 @pytest.mark.parametrize(("body", "reason"), UNFOLLOWED, ids=[one[1] for one in UNFOLLOWED])
 def test_what_is_not_followed_is_not_guessed(body: str, reason: str) -> None:
-    text = f"__global__ void k(const float* x, float* y, int n) {{\n{body}\n}}"
+    text = f"{MACROS}__global__ void k(const float* x, float* y, int n) {{\n{body}\n}}"
     answers = split_of_kernel(text, "k")
     for question in QUESTIONS:
         assert found(answers, question) is None
@@ -182,6 +221,11 @@ def test_what_is_not_followed_is_not_guessed(body: str, reason: str) -> None:
             id="permutation through shared memory",
         ),
         pytest.param("y[threadIdx.x / 2] = x[threadIdx.x];", id="two threads to one element"),
+        pytest.param(
+            "__shared__ int any;\nif (x[threadIdx.x] > 0) any = 1;\n__syncthreads();\n"
+            "if (any) y[threadIdx.x] = 1;",
+            id="flag of the block",
+        ),
         pytest.param("y[(int)x[threadIdx.x]] = x[threadIdx.x];", id="scatter"),
         pytest.param(
             "y[threadIdx.x] = __shfl_sync(~0u, x[threadIdx.x], 31 - threadIdx.x % 32);"
@@ -267,3 +311,10 @@ def test_a_kernel_that_is_not_there_cannot_be_told() -> None:
     assert split_of_kernel(ELEMENTWISE, "other").cross_block_reduction.reason == (
         "0 kernels of the name other"
     )
+
+
+def test_without_tree_sitter_nothing_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tree_sitter_cuda", None)
+    answers = split_of_kernel(ELEMENTWISE, "k")
+    assert answers.cross_block_reduction.value is None
+    assert answers.cross_block_reduction.reason == "tree-sitter is not installed"
