@@ -98,13 +98,9 @@ def _reduction(machine: Machine, accesses: list[Access], store: Access, axis: st
     sources = store.stored.sources
     if axis not in store.index.axes:
         return _result_of_all(store, sources, axis)
-    reason = (
-        _scattered(machine, accesses, store, axis)
-        if not any(axis in one.chained for one in sources)
-        else ""
-    )
     if any(axis in one.chained for one in sources):
         return SourceAnswer(value=True, line=store.line)
+    reason = _scattered(machine, accesses, store, axis)
     own = [one for one in sources if one.is_own(axis)]
     for source in sources:
         if axis in source.combined or _covers(machine, source, own, axis):

@@ -203,11 +203,6 @@ class Repetition:
         return replace(source, lost=source.lost | {self.axis})
 
 
-def is_stride(loop: Loop) -> bool:
-    """Whether the threads of a block share a loop's iterations."""
-    return bool(loop.first.axes)
-
-
 def same_range(one: Loop, index: Polynomial, other: Loop, other_index: Polynomial) -> bool:
     """Whether two loops of a block's threads run over the same elements, each with its own step."""
     return (
