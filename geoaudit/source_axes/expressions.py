@@ -9,7 +9,7 @@ from geoaudit.source_axes.intrinsics import CASTS, KNOWN_NUMBERS
 from geoaudit.source_axes.machine import Condition, flat
 from geoaudit.source_axes.places import Memory, Places
 from geoaudit.source_axes.polynomials import axis, constant, opaque
-from geoaudit.source_axes.syntax import child, named, text_of
+from geoaudit.source_axes.syntax import child, first, named, text_of
 from geoaudit.source_axes.values import (
     Binding,
     Pointer,
@@ -67,7 +67,7 @@ class Expressions(Places):
         return Value(index=opaque(text_of(node)))
 
     def _parenthesized_expression(self, node: "Node") -> Binding:
-        return self.binding(named(node)[0])
+        return self.binding(first(node))
 
     def _identifier(self, node: "Node") -> Binding:
         name = text_of(node)
@@ -174,7 +174,7 @@ class Expressions(Places):
 
     def _pinned(self, node: "Node", *, truth: bool) -> frozenset[str]:
         if node.type == "parenthesized_expression":
-            return self._pinned(named(node)[0], truth=truth)
+            return self._pinned(first(node), truth=truth)
         if node.type == "unary_expression" and text_of(node).startswith("!"):
             argument = self.value(child(node, "argument"))
             return pinned_by_equality(argument.index, constant(0)) if truth else frozenset()
@@ -237,7 +237,7 @@ class Expressions(Places):
         name = text_of(function.child_by_field_name("name") or function)
         if name in CASTS:
             to = text_of(child(function, "arguments")).strip("<>")
-            return self.cast(to, self.binding(named(child(node, "arguments"))[0]), node)
+            return self.cast(to, self.binding(first(child(node, "arguments"))), node)
         return self.call(node)
 
 

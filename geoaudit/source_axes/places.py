@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from geoaudit.source_axes.machine import Machine, flat
 from geoaudit.source_axes.polynomials import Polynomial, opaque
-from geoaudit.source_axes.syntax import child, named, text_of
+from geoaudit.source_axes.syntax import child, first, named, text_of
 from geoaudit.source_axes.values import (
     Array,
     Binding,
@@ -140,7 +140,7 @@ class Places:
             UnmodelledError: a kind of place that is not followed.
         """
         if node.type == "parenthesized_expression":
-            return self.place(named(node)[0])
+            return self.place(first(node))
         if node.type == "identifier":
             found = self.named_place(text_of(node))
             if found is not None:

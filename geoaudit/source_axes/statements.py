@@ -9,7 +9,7 @@ from geoaudit.source_axes.loops import Repetition, read_header
 from geoaudit.source_axes.machine import Condition
 from geoaudit.source_axes.places import Element
 from geoaudit.source_axes.polynomials import constant, opaque
-from geoaudit.source_axes.syntax import child, declared_name, named, text_of
+from geoaudit.source_axes.syntax import child, declared_name, first, named, text_of
 from geoaudit.source_axes.values import Array, Binding, Struct, Value, number
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Statements(Calls):
         before = dict(machine.state)
         sides = []
         otherwise = node.child_by_field_name("alternative")
-        branches = (child(node, "consequence"), named(otherwise)[0] if otherwise else None)
+        branches = (child(node, "consequence"), first(otherwise) if otherwise else None)
         for branch, truth in zip(branches, (True, False), strict=True):
             machine.state = dict(before)
             held = self.condition(condition, truth=truth)

@@ -58,6 +58,18 @@ def named(node: "Node") -> list["Node"]:
     return [one for one in node.named_children if one.type != "comment"]
 
 
+def first(node: "Node") -> "Node":
+    """The first named child.
+
+    Raises:
+        UnmodelledError: it has none.
+    """
+    parts = named(node)
+    if not parts:
+        raise UnmodelledError(f"an empty {node.type.replace('_', ' ')}", line_of(node))
+    return parts[0]
+
+
 def declared_name(node: "Node | None") -> str:
     """The name in a declarator; empty where there is none."""
     while node is not None and node.type not in ("identifier", "field_identifier"):
