@@ -55,10 +55,10 @@ KNOWN_SHAPES = (
 
 
 def axis_advice(split: SplitProperties | None) -> AxisAdvice:
-    """What the declared properties of a split say.
+    """What the properties of a split say.
 
     Args:
-        split: as a manifest declares them; None: nobody says.
+        split: as a manifest declares them or the kernel's source tells; None: nobody says.
 
     Example:
         >>> axis_advice(SplitProperties(cross_block_reduction=False, duplicated_reads=False,
@@ -75,7 +75,7 @@ def axis_advice(split: SplitProperties | None) -> AxisAdvice:
         cross_block_reduction=answers["a reduction across blocks"],
         duplicated_reads=answers["duplicated reads"],
         layout_change=answers["another memory layout"],
-        sentence=_sentence(answers),
+        sentence=_sentence(answers, is_from_source=properties.from_source is not None),
     )
 
 
@@ -96,15 +96,16 @@ def _answer(value: bool | None) -> Answer:
     return "cannot tell" if value is None else "yes" if value else "no"
 
 
-def _sentence(answers: dict[str, Answer]) -> str:
+def _sentence(answers: dict[str, Answer], *, is_from_source: bool) -> str:
     against = [what for what, answer in answers.items() if answer == "yes"]
     unknown = [what for what, answer in answers.items() if answer == "cannot tell"]
     if against:
         return f"more blocks would cost {' and '.join(against)}: weigh it against a wider block"
     if len(unknown) == len(answers):
+        known = " and its source is not followed" if is_from_source else ""
         return (
-            "nothing is declared of this kernel: look in its source for an axis whose parts need "
-            "no reduction across blocks, read nothing twice and keep the layout"
+            f"nothing is declared of this kernel{known}: look in its source for an axis whose "
+            "parts need no reduction across blocks, read nothing twice and keep the layout"
         )
     if unknown:
         return f"nothing known stands against more blocks; look into {' and '.join(unknown)}"

@@ -171,7 +171,8 @@ Kernels
     ``reference`` (a float64 function) with ``tolerance`` (relative), and ``split``: what more
     blocks would cost, along the axis that is best for it: ``cross_block_reduction``,
     ``duplicated_reads`` (of weights, state or cache, not of the vectors that every block reads
-    anyway), ``layout_change``.
+    anyway), ``layout_change``. Where it is left out, ``scan`` reads it from the source, as far as
+    that can be told.
     Bytes, working threads, bytes in flight and ``split`` change no launch: they go into the
     recording, where floors and verdicts are made of them. Bytes in flight that are not declared are
     read from the machine code where nvdisasm is there (the toolkit's, or the wheel

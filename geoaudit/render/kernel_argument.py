@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
-from geoaudit.diagnosis.axis_advice import axis_advice, known_shape
+from geoaudit.diagnosis.axis_advice import Answer, axis_advice, known_shape
+from geoaudit.launches.declared import SourceLine, SplitProperties
 from geoaudit.ranking.audit import AuditRow
 from geoaudit.render.names import visible
 from geoaudit.render.numbers import duration, percent, plural
 from geoaudit.render.row_cells import grid_text, row_cells, verdict_text
+
+_LONGEST_REASON = 120
 
 Section = tuple[str, tuple[str, ...]]
 
@@ -46,11 +49,32 @@ def _cost(row: AuditRow) -> Iterator[str]:
 def _more_blocks(row: AuditRow) -> Iterator[str]:
     if row.verdict.name not in ("starved", "inconclusive") or (row.geometry.sm_fill or 1) >= 1:
         return
-    advice = axis_advice(row.evidence.split)
-    yield f"a reduction across blocks: {advice.cross_block_reduction}"
-    yield f"duplicated reads: {advice.duplicated_reads}"
-    yield f"another memory layout: {advice.layout_change}"
+    split = row.evidence.split or SplitProperties()
+    advice = axis_advice(split)
+    origin = split.from_source
+    if origin is not None and origin.axis:
+        yield f"along {origin.axis}, by the kernel's source:"
+    lines = origin and (
+        origin.cross_block_reduction,
+        origin.duplicated_reads,
+        origin.layout_change,
+    )
+    answers = (
+        ("a reduction across blocks", advice.cross_block_reduction),
+        ("duplicated reads", advice.duplicated_reads),
+        ("another memory layout", advice.layout_change),
+    )
+    for (what, answer), line in zip(answers, lines or (None,) * len(answers), strict=True):
+        yield f"{what}: {answer}{_origin(answer, line)}"
     yield advice.sentence
     shape = known_shape(row.kernel_short)
     if shape is not None:
         yield f"a reference has {shape.shape} ({shape.source})"
+
+
+def _origin(answer: Answer, line: SourceLine | None) -> str:
+    """Who says so, in brackets."""
+    if line is None:
+        return "" if answer == "cannot tell" else " (declared)"
+    place = "from the source" if line.line is None else f"from the source, line {line.line}"
+    return f" ({place}{f': {visible(line.reason[:_LONGEST_REASON])}' if line.reason else ''})"

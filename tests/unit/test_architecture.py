@@ -17,14 +17,15 @@ ALLOWED = {
     "manifest": set(),
     "launches": {"devices"},
     "sources": {"launches", "devices"},
-    "recording": {"launches", "devices", "manifest"},
+    "recording": {"launches", "devices", "manifest", "source_axes"},
     "experiments": {"recording", "launches", "ranking", "manifest"},
+    "source_axes": set(),
     "geometry": {"devices"},
     "diagnosis": {"geometry", "devices", "launches"},
     "ranking": {"diagnosis", "geometry", "launches", "devices"},
     "render": {"ranking", "diagnosis", "geometry", "launches", "devices"},
 }
-PURE = ("geometry", "diagnosis", "ranking", "render")
+PURE = ("source_axes", "geometry", "diagnosis", "ranking", "render")
 LONG_MODULES: dict[str, str] = {}
 LONG_FUNCTIONS: dict[str, str] = {}
 
@@ -114,7 +115,8 @@ def test_help_imports_nothing_heavy() -> None:
         "from click.testing import CliRunner\n"
         "from geoaudit.cli.main import main\n"
         "assert CliRunner().invoke(main, ['--help']).exit_code == 0\n"
-        "heavy = {'pandas', 'pyarrow', 'numpy', 'scipy', 'cupy', 'rich', 'jinja2', 'msgspec'}\n"
+        "heavy = {'pandas', 'pyarrow', 'numpy', 'scipy', 'cupy', 'rich', 'jinja2', 'msgspec',\n"
+        "         'tree_sitter', 'tree_sitter_cuda'}\n"
         "print(*sorted(heavy & set(sys.modules)))\n"
     )
     result = subprocess.run(

@@ -1,6 +1,6 @@
 """What a manifest declares of its launches, put beside their recording."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +16,9 @@ from geoaudit.manifest.planned import LaunchShape, PlannedKernel, StepPlan
 Integers = npt.NDArray[np.int64]
 
 
-def with_declared(recording: Recording, plan: StepPlan) -> Recording:
+def with_declared(
+    recording: Recording, plan: StepPlan, splits: Mapping[str, SplitProperties] | None = None
+) -> Recording:
     """The recording of a plan's tokens with what its manifest declares.
 
     Launches are matched by their order within each token. A token with another number of
@@ -26,6 +28,7 @@ def with_declared(recording: Recording, plan: StepPlan) -> Recording:
     Args:
         recording: cut into tokens.
         plan: one token.
+        splits: what sources say of kernels of which the manifest declares no split, by name.
     """
     launches = recording.launches
     tokens = list(_planned_tokens(launches, plan))
@@ -42,7 +45,9 @@ def with_declared(recording: Recording, plan: StepPlan) -> Recording:
     return replace(
         recording,
         launches=launches.assign(**columns),
-        metadata=replace(recording.metadata, declared=_declared_kernels(names, shapes, plan)),
+        metadata=replace(
+            recording.metadata, declared=_declared_kernels(names, shapes, plan, splits or {})
+        ),
     )
 
 
@@ -80,27 +85,31 @@ def _bytes(shape: LaunchShape) -> int | None:
 
 
 def _declared_kernels(
-    names: Sequence[str], shapes: Sequence[LaunchShape], plan: StepPlan
+    names: Sequence[str],
+    shapes: Sequence[LaunchShape],
+    plan: StepPlan,
+    splits: Mapping[str, SplitProperties],
 ) -> tuple[DeclaredKernel, ...]:
     """By the names that the kernels have in the launches table."""
     found: dict[str, DeclaredKernel] = {}
     for name, shape in zip(names, shapes, strict=True):
-        one = _declared_kernel(name, plan.kernels[shape.kernel])
+        one = _declared_kernel(name, plan.kernels[shape.kernel], splits.get(shape.kernel))
         found[name] = _agreed(found.get(name, one), one)
     return tuple(found.values())
 
 
-def _declared_kernel(name: str, kernel: PlannedKernel) -> DeclaredKernel:
+def _declared_kernel(
+    name: str, kernel: PlannedKernel, from_source: SplitProperties | None
+) -> DeclaredKernel:
     split = kernel.split
-    properties = (
-        SplitProperties()
-        if split is None
-        else SplitProperties(
+    if split is None:
+        properties = from_source or SplitProperties()
+    else:
+        properties = SplitProperties(
             cross_block_reduction=split.cross_block_reduction,
             duplicated_reads=split.duplicated_reads,
             layout_change=split.layout_change,
         )
-    )
     return DeclaredKernel(kernel_short=name, split=properties, source=kernel.source)
 
 

@@ -8,12 +8,22 @@ from pathlib import Path
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 
 
-def header_digest(source: Path) -> str | None:
-    """A digest of the files that a source includes by quoted names, and of those they include.
+def headers_of(source: Path) -> tuple[Path, ...]:
+    """The files that a source includes by quoted names, and those they include.
 
-    Given to the compiler as a macro, it makes a changed header a cause to compile anew. Headers
-    are looked for beside the file that includes them and beside the source; others, the
-    toolkit's for one, count as unchanging.
+    They are looked for beside the file that includes them and beside the source; others, the
+    toolkit's for one, are left out.
+
+    Args:
+        source: a readable CUDA C++ file.
+    """
+    return tuple(_headers(source, source.parent, set()))
+
+
+def header_digest(source: Path) -> str | None:
+    """A digest of `headers_of` a source.
+
+    Given to the compiler as a macro, it makes a changed header a cause to compile anew.
 
     Args:
         source: a readable CUDA C++ file.
@@ -21,7 +31,7 @@ def header_digest(source: Path) -> str | None:
     Returns:
         16 hexadecimal digits; None where it includes none.
     """
-    headers = list(_headers(source, source.parent, set()))
+    headers = headers_of(source)
     if not headers:
         return None
     digest = hashlib.blake2b(digest_size=8)

@@ -24,6 +24,7 @@ from geoaudit.recording.suite.interventions import ConfirmOptions, with_interven
 from geoaudit.recording.suite.prepared_token import PreparedToken, Ranges
 from geoaudit.recording.suite.ranges import NvtxRanges
 from geoaudit.recording.suite.runtime import Runtime
+from geoaudit.recording.suite.source_splits import splits_from_sources
 
 DEFAULT_TOKENS = 12
 WARM_UP_TOKENS = 3
@@ -194,7 +195,8 @@ def _of_tokens(
         # Not those of `select`: that the tokens alone are kept is what was asked for.
         warnings=(*whole.metadata.warnings, *figures.warnings),
     )
-    recording = with_declared(replace(kept, metadata=metadata), figures.plan)
+    kept = replace(kept, metadata=metadata)
+    recording = with_declared(kept, figures.plan, splits_from_sources(plan))
     return SuiteRecording(recording=recording, troubles=troubles)
 
 

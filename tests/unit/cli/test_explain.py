@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ from click.testing import CliRunner
 from geoaudit.cli.explain import explain
 from geoaudit.cli.main import AuditGroup
 from geoaudit.diagnosis.pages import page_names
+from geoaudit.launches.declared import SourceLine, SplitOrigin, SplitProperties
+from geoaudit.launches.store import read_recording, write_recording
 from geoaudit.render.csv_table import COLUMNS
 from geoaudit.render.json_document import audit_document
 from tests.unit.render import builders
@@ -117,6 +120,56 @@ def test_a_kernel_of_a_recording_is_argued_for() -> None:
         assert f"\n\n{heading}\n  " in output
     assert "not contention: spread" in output
     assert "BV = 32" in output
+
+
+@pytest.mark.parametrize(
+    ("split", "lines"),
+    [
+        (
+            None,
+            [
+                "a reduction across blocks: no (declared)",
+                "duplicated reads: no (declared)",
+                "another memory layout: no (declared)",
+            ],
+        ),
+        (
+            SplitProperties(
+                cross_block_reduction=False,
+                duplicated_reads=True,
+                from_source=SplitOrigin(
+                    axis="the warps of a block",
+                    cross_block_reduction=SourceLine(line=108),
+                    duplicated_reads=SourceLine(line=107),
+                    layout_change=SourceLine(reason="a lambda"),
+                ),
+            ),
+            [
+                "along the warps of a block, by the kernel's source:",
+                "a reduction across blocks: no (from the source, line 108)",
+                "duplicated reads: yes (from the source, line 107)",
+                "another memory layout: cannot tell (from the source: a lambda)",
+            ],
+        ),
+        (SplitProperties(), ["a reduction across blocks: cannot tell", "duplicated reads: cannot"]),
+    ],
+    ids=["declared", "from the source", "nobody says"],
+)
+def test_who_says_what_more_blocks_cost(
+    tmp_path: Path, split: SplitProperties | None, lines: list[str]
+) -> None:
+    recording = read_recording(CAPTURE)
+    if split is not None:
+        declared = tuple(
+            replace(one, split=split) if one.kernel_short == "kda_decode_step" else one
+            for one in recording.metadata.declared
+        )
+        metadata = replace(recording.metadata, declared=declared)
+        recording = replace(recording, metadata=metadata)
+    file = tmp_path / "scan.parquet"
+    write_recording(recording, file)
+    output = run("kda_decode_step", "--scan", str(file))[1]
+    assert "\n\nMore blocks\n  " + "\n  ".join(lines) in output
 
 
 def test_a_part_of_a_name_argues_for_every_signature() -> None:

@@ -92,6 +92,14 @@ def test_kernels_are_declared_by_the_names_of_the_table() -> None:
     )
 
 
+def test_a_source_speaks_where_the_manifest_does_not() -> None:
+    plan = planned()
+    told = SplitProperties(cross_block_reduction=True)
+    splits = {"rms_norm": told, "projection": told}
+    found = with_declared(recorded(plan, [plan.launches] * 3), plan, splits).metadata.declared
+    assert [one.split == told for one in found] == [False, True]
+
+
 def test_kernels_that_share_a_name_say_what_they_agree_on() -> None:
     plan = planned()
     made = recorded(plan, [plan.launches] * 3)
