@@ -90,7 +90,8 @@ class Floor:
         bytes_source: ``compulsory`` (declared) or ``traffic`` (counted, amplification and all).
         bandwidth_bytes_per_second: that the bytes are divided by.
         is_measured: launch floor and bandwidth were measured on this device, not looked up.
-        touched_bytes: what the token touches between two launches of the same site; None:
+        touched_bytes: what the token touches between two launches of the same site, summed over
+            its launches: memory that several touch counts for each, so it is at most that; None:
             unknown. Up to the size of the L2 the launch may find its bytes there, and the floor
             is no floor of DRAM.
     """
