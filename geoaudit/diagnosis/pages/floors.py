@@ -19,8 +19,8 @@ FLOOR_PAGES: tuple[Page, ...] = (
             "does so itself.",
             limits="Null where the bytes are unknown. A launch that finds its bytes in the L2 can "
             "be faster: whether it may is told from the bytes of all launches between two of its "
-            "site, and memory that several touch counts for each. Unmeasured figures are of the data sheet, which no kernel reaches: see "
-            "floor_is_measured.",
+            "site, and memory that several touch counts for each. Unmeasured figures "
+            "are of the data sheet, which no kernel reaches: see floor_is_measured.",
         ),
     ),
     column(
