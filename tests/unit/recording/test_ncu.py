@@ -129,6 +129,14 @@ def test_errors_of_single_launches_stand_beside_the_counters_of_others(tmp_path:
     assert notes == ('ncu: Failed to profile "scale" in process 510',)
 
 
+def has_ended(process: int) -> bool:
+    """Whether a process that got its signal ends; on a busy machine that is not at once."""
+    deadline = time.monotonic() + 10
+    while is_running(process) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not is_running(process)
+
+
 def test_after_its_time_ncu_and_the_command_are_ended(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     command = ["sh", "-c", f"echo $$ > {mark}; exec sleep 60"]
@@ -136,7 +144,7 @@ def test_after_its_time_ncu_and_the_command_are_ended(tmp_path: Path) -> None:
     with pytest.raises(NotMeasuredError, match="did not end within 4 s.*--counting-limit"):
         run(install(tmp_path, PAGE), tmp_path, command, limit_s=4.0)
     assert time.monotonic() - began < 30
-    assert not is_running(int(mark.read_text()))
+    assert has_ended(int(mark.read_text()))
 
 
 def test_a_signal_ends_ncu_too(tmp_path: Path) -> None:
@@ -154,7 +162,7 @@ def test_a_signal_ends_ncu_too(tmp_path: Path) -> None:
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 128 + signal.SIGTERM
-    assert not is_running(int(mark.read_text()))
+    assert has_ended(int(mark.read_text()))
 
 
 def test_it_runs_off_the_main_thread_too(tmp_path: Path) -> None:
