@@ -1,5 +1,6 @@
 """Calls: CUDA's own functions, and those of the source, which are followed into."""
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,9 +38,9 @@ if TYPE_CHECKING:
 class Calls(Expressions):
     """Expressions with calls in them."""
 
+    @abstractmethod
     def run(self, body: "Node") -> None:
         """Executes a function's body; `statements.Statements` has it."""
-        raise NotImplementedError
 
     def call(self, node: "Node") -> Binding:
         """The result of a call.

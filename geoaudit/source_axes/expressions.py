@@ -1,5 +1,6 @@
 """Expressions of a kernel."""
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,9 +33,9 @@ _VARIABLES = ("blockIdx", "blockDim", "gridDim")
 class Expressions(Places):
     """Evaluates expressions; `calls` and `statements` build on it."""
 
+    @abstractmethod
     def call(self, node: "Node") -> Binding:
         """The result of a call; `calls.Calls` has it."""
-        raise NotImplementedError
 
     def binding(self, node: "Node") -> Binding:
         """What an expression evaluates to.

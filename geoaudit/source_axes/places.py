@@ -1,5 +1,6 @@
 """Places that a kernel's expressions name: variables, elements of arrays, memory."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -53,7 +54,7 @@ class Memory:
 Place: TypeAlias = Variable | Element | Memory
 
 
-class Places:
+class Places(ABC):
     """Finds places, and what lies there.
 
     Attributes:
@@ -65,9 +66,9 @@ class Places:
         self.machine = machine
         self.aliases: dict[str, Place] = {}
 
+    @abstractmethod
     def binding(self, node: "Node") -> Binding:
         """What an expression evaluates to; `expressions.Expressions` has it."""
-        raise NotImplementedError
 
     def value(self, node: "Node") -> Value:
         """An expression as one value."""
