@@ -7,9 +7,10 @@ from geoaudit.diagnosis.recognition import (
     has_two_groups,
     is_of_bytes,
     may_be_served_by_l2,
+    shared_time,
     spread_of,
 )
-from geoaudit.diagnosis.thresholds import BUSY_COMPUTE, SMALL_GRID_SM_FILL, Thresholds
+from geoaudit.diagnosis.thresholds import BUSY_COMPUTE, MOST_SITES, SMALL_GRID_SM_FILL, Thresholds
 from geoaudit.diagnosis.wording import (
     against_floor,
     busiest_while_active,
@@ -19,9 +20,6 @@ from geoaudit.diagnosis.wording import (
     median,
 )
 from geoaudit.quantities import byte_count, duration, percent, plural
-
-MOST_SITES = 0.5
-"""A trend at fewer of the sites is not told."""
 
 
 def rests_on(evidence: SignatureEvidence, thresholds: Thresholds) -> tuple[str, ...]:
@@ -160,15 +158,13 @@ def ruled_out(evidence: SignatureEvidence, thresholds: Thresholds) -> tuple[str,
 
 
 def _not_contention(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
-    timing, concurrency = evidence.timing, evidence.concurrency
+    timing = evidence.timing
     if timing is None:
         return
     spread = spread_of(timing, thresholds)
     if spread.name == "tight":
         yield f"not contention: {spread.sentence}"
-    beside = timing.overlapped_fraction
-    if concurrency is not None and concurrency.other_streams is not None:
-        beside = concurrency.other_streams + (concurrency.other_contexts or 0.0)
+    beside = shared_time(evidence)
     if beside is not None and beside < 0.05:
         yield f"not other streams: {percent(beside)} of its time is under other kernels"
 

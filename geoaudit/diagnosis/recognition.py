@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from geoaudit.diagnosis.evidence import Floor, SignatureEvidence, SpreadClass, Timing
 from geoaudit.diagnosis.spread import classify_interval, spread_bounds
 from geoaudit.diagnosis.thresholds import (
+    MOST_SITES,
     NEAR_LAUNCH_FLOOR,
     OVERLAPPED,
     SPREAD_LAUNCHES,
@@ -76,7 +77,7 @@ def has_two_groups(timing: Timing | None) -> bool:
     """Whether at most of its sites the launches fall into two groups that lie well apart."""
     if timing is None or timing.bimodal_fraction is None or timing.mode_distance is None:
         return False
-    return timing.bimodal_fraction >= 0.5 and timing.mode_distance >= TWO_GROUPS
+    return timing.bimodal_fraction >= MOST_SITES and timing.mode_distance >= TWO_GROUPS
 
 
 def may_be_served_by_l2(evidence: SignatureEvidence) -> bool:

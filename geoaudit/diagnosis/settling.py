@@ -40,9 +40,10 @@ def settled(verdict: Verdict, evidence: SignatureEvidence) -> Verdict:
     starved, or between      the same kernel's time falls with more      starved, confirmed
                              blocks, by no more than empty SMs explain
     starved by one block     the same, with a wider block                starved, confirmed
-    starved                  the time does not change with more blocks   serial, confirmed
+    starved                  the same kernel's time does not change      serial, confirmed
+                             with more blocks
     starved                  the time rises with more blocks             inconclusive
-    serial                   the time does not change with more blocks   serial, confirmed
+    serial                   the same                                    serial, confirmed
     serial                   another shape is faster                     inconclusive
     bandwidth_bound          another shape is faster                     suspected again
     contended, by what       alone it is faster                          contended, confirmed
@@ -102,7 +103,7 @@ def _by_sweep(verdict: Verdict, evidence: SignatureEvidence, intervention: Inter
     )
     if winner is None:
         return verdict
-    if verdict.name == "serial" and blocks.trend == "flat":
+    if verdict.name == "serial" and blocks.trend == "flat" and blocks.is_same_kernel:
         return _sure("serial", verdict.reason, verdict, blocks)
     if verdict.name == "serial" and winner.trend == "falls":
         return inconclusive(
@@ -128,7 +129,7 @@ def _starved_or_not(
         if _is_explained(width, evidence):
             return _sure("starved", verdict.reason, verdict, width)
         return _told_besides(verdict, width)
-    if blocks.trend == "flat":
+    if blocks.trend == "flat" and blocks.is_same_kernel:
         return _sure("serial", reason, verdict, blocks)
     if blocks.trend == "rises":
         return inconclusive(

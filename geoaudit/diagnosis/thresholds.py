@@ -83,6 +83,9 @@ TWO_GROUPS = 0.2
 """Groups of a site's launches that lie further apart than this share of its median are two kinds
 of launch."""
 
+MOST_SITES = 0.5
+"""Groups and trends at fewer of the sites are not those of the kernel."""
+
 FEWEST_SLICES = 3
 """Fewer launches of a time slice more are an accident."""
 

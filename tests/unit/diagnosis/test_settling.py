@@ -59,6 +59,11 @@ def test_more_blocks_that_change_nothing_overturn_it() -> None:
     assert (verdict.name, verdict.confidence) == ("serial", "confirmed")
 
 
+def test_more_blocks_of_another_kernel_that_take_as_long_prove_nothing() -> None:
+    verdict = judge(repeated(evidence(12), sweep("SPLIT=4", 48, 128, 86_000, "another")))
+    assert (verdict.name, verdict.confidence) == ("starved", "suspected")
+
+
 def test_more_blocks_that_cost_time_leave_it_open() -> None:
     verdict = judge(repeated(evidence(12), sweep("SPLIT=4", 48, 128, 120_000)))
     assert (verdict.name, verdict.confidence) == ("inconclusive", None)
