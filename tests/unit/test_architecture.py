@@ -21,9 +21,10 @@ ALLOWED = {
     "experiments": {"recording", "launches", "ranking", "manifest"},
     "source_axes": set(),
     "geometry": {"devices"},
+    "shardcheck": {"devices", "diagnosis"},
     "diagnosis": {"geometry", "devices", "launches"},
     "ranking": {"diagnosis", "geometry", "launches", "devices"},
-    "render": {"ranking", "diagnosis", "geometry", "launches", "devices"},
+    "render": {"shardcheck", "ranking", "diagnosis", "geometry", "launches", "devices"},
 }
 PURE = ("source_axes", "geometry", "diagnosis", "ranking", "render")
 LONG_MODULES: dict[str, str] = {}

@@ -1,0 +1,1 @@
+"""What sharding does to the grids of a source tree."""

@@ -1,0 +1,184 @@
+"""Expressions of a source file, in one form for every language.
+
+Trees are immutable and small, and travel between processes and into a cache as MessagePack.
+"""
+
+import msgspec
+
+
+class Node(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=False,
+    array_like=True,
+    tag=True,
+    tag_field="node",
+    gc=False,
+    omit_defaults=True,
+):
+    """Base of all nodes: compared by value."""
+
+
+class Number(Node, frozen=True):
+    """An integer."""
+
+    value: int
+
+
+class Real(Node, frozen=True):
+    """A number with a fraction."""
+
+    value: float
+
+
+class Text(Node, frozen=True):
+    """A string literal."""
+
+    value: str
+
+
+class Name(Node, frozen=True):
+    """A variable, constant, function, type or macro, as written: ``n_head``, ``std::max``."""
+
+    text: str
+
+
+class Member(Node, frozen=True):
+    """``value.name``, ``value->name`` and ``type::name`` of a class template."""
+
+    value: "Expression"
+    name: str
+
+
+class Subscript(Node, frozen=True):
+    """``value[index]``; several indices of one bracket in order."""
+
+    value: "Expression"
+    indices: tuple["Expression", ...]
+
+
+class Slice(Node, frozen=True):
+    """``lower:upper:step`` within a subscript."""
+
+    lower: "Expression | None"
+    upper: "Expression | None"
+    step: "Expression | None" = None
+
+
+class Operation(Node, frozen=True):
+    """An operator and its operands, unary or binary.
+
+    Operators are spelled as in C, in both languages: ``+ - * / % << >> & | ^ ~ ! && || < <= > >= ==
+    !=``; ``//`` is Python's floor division and ``/`` in Python the real one; ``**`` is a power;
+    ``in`` and ``is`` as in Python. Unary minus has one operand. ``&x`` and ``*x`` of pointers are
+    their operand itself.
+    """
+
+    operator: str
+    operands: tuple["Expression", ...]
+
+
+class Choice(Node, frozen=True):
+    """``condition ? then : otherwise``, ``then if condition else otherwise``."""
+
+    condition: "Expression"
+    then: "Expression"
+    otherwise: "Expression"
+
+
+class Cast(Node, frozen=True):
+    """A value made another type: ``(unsigned) x``, ``static_cast<int>(x)``, ``int(x)``.
+
+    ``type`` is as written without ``const``, ``&`` and the namespace ``std``.
+    """
+
+    type: str
+    value: "Expression"
+
+
+class Call(Node, frozen=True):
+    """A call. ``f<a, b>(x, y, key=z)``: template arguments that are types are `Name`.
+
+    ``line`` is where the argument list begins, from 1.
+    """
+
+    function: "Expression"
+    arguments: tuple["Expression", ...]
+    keywords: tuple[tuple[str, "Expression"], ...] = ()
+    template_arguments: tuple["Expression", ...] = ()
+    line: int = 0
+
+
+class Collection(Node, frozen=True):
+    """Values side by side: a tuple, a list, braces, a dictionary with constant keys.
+
+    ``type`` is the one it is made as, where written (``dim3{a, b}``), else empty. ``keywords``
+    are designated initialisers (``.gridDim = g``) and dictionary keys.
+    """
+
+    items: tuple["Expression", ...]
+    keywords: tuple[tuple[str, "Expression"], ...] = ()
+    type: str = ""
+
+
+class Starred(Node, frozen=True):
+    """``*value`` among items or arguments; a pack that is expanded."""
+
+    value: "Expression"
+
+
+class FunctionValue(Node, frozen=True):
+    """A lambda or a function defined inside another: index in the file's functions."""
+
+    function: int
+
+
+class Launch(Node, frozen=True):
+    """A kernel launch that the language spells as such.
+
+    Attributes:
+        idiom: ``chevron`` (``k<<<grid, block>>>(...)``), or of Python ``triton``
+            (``k[grid](...)``), ``numba``, ``cupy``, ``tilelang``, ``cute``, ``pallas``,
+            ``jax-triton``.
+        kernel: what is launched, with its template arguments dropped.
+        grid, block: as written; block None where the language has none.
+        arguments, keywords: of the kernel.
+        line: of ``<<<``, or of the bracket that holds the grid.
+        offset: byte offset of the same, unique in a file.
+    """
+
+    idiom: str
+    kernel: "Expression"
+    grid: "Expression"
+    block: "Expression | None"
+    arguments: tuple["Expression", ...]
+    keywords: tuple[tuple[str, "Expression"], ...] = ()
+    line: int = 0
+    offset: int = 0
+
+
+class Opaque(Node, frozen=True):
+    """What is not modelled: its text, shortened to 80 characters, and the expressions it reads."""
+
+    text: str
+    parts: tuple["Expression", ...] = ()
+
+
+Expression = (
+    Number
+    | Real
+    | Text
+    | Name
+    | Member
+    | Subscript
+    | Slice
+    | Operation
+    | Choice
+    | Cast
+    | Call
+    | Collection
+    | Starred
+    | FunctionValue
+    | Launch
+    | Opaque
+)

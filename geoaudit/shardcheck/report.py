@@ -1,0 +1,107 @@
+"""The outcome of a check: what was read, every launch site, its behaviour under sharding."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from geoaudit.diagnosis.finding import Finding
+from geoaudit.shardcheck.program.file_program import NotAnalysed
+from geoaudit.shardcheck.slicing.sites import LaunchSite
+
+Behaviour = Literal[
+    "collapses",  # fills half of the SMs at one rank and less at another: GA401
+    "small",  # shrinks, and does not fill half of the SMs at one rank either: GA402
+    "shrinks",  # shrinks, and still fills half of the SMs
+    "compensated",  # a sharded extent shrinks and another refills the grid
+    "capped_by_constant",  # a constant binds at some number of ranks: GA404
+    "independent",  # nothing sharded is in it
+    "constant",  # a number
+    "launcher",  # its calls are sites of their own
+    "unknown",  # cannot tell, with the reason
+]
+BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardedDimension:
+    """A dimension that parallelism divides.
+
+    Attributes:
+        name: ``n_head``: the sharded symbol as the source writes it.
+        rounding: how a rank's share is rounded: ``exact``, ``floor``, ``ceil``, ``at_least_one``.
+        by: symbol of the ranks it is divided over: ``tp``, ``ep``, ``attn_tp``.
+        total: before the division; None: not known.
+        reason: why it counts as sharded: the division with file and line, ``--dim``, or its name.
+        is_certain: a division or an option says so, rather than a name or a position.
+    """
+
+    name: str
+    rounding: str
+    by: str
+    total: int | None
+    reason: str
+    is_certain: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteReport:
+    """A launch site and what sharding does to it.
+
+    Attributes:
+        site: the launch.
+        sharded: dimensions that its grid depends on.
+        blocks: ranks -> blocks of the grid; None: not a number with what is known.
+        sm_fill: ranks -> share of the SMs that have a block, 0 to 1.
+        behaviour: what the grid does as ranks grow.
+        condition: where an extent is not known: when it collapses, "below 66 blocks when batch x
+            splits < 6"; else empty.
+        reason: one sentence: what the behaviour rests on, or why it cannot be told.
+        findings: rules that fired; a suppressed or known one is not among them.
+        suppressed: rules that fired and that a remark in the source allows, with its reason.
+        measured_ns_per_token: of the recorded kernel of that name; None: no recording, not in it.
+    """
+
+    site: LaunchSite
+    sharded: tuple[ShardedDimension, ...] = ()
+    blocks: Mapping[int, int | None] = field(default_factory=dict)
+    sm_fill: Mapping[int, float | None] = field(default_factory=dict)
+    behaviour: Behaviour
+    condition: str = ""
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[tuple[str, str], ...] = ()
+    measured_ns_per_token: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileCount:
+    """Files by what became of them, and what was skipped by reason (``vendored``, ...)."""
+
+    read: int
+    skipped: Mapping[str, int]
+    not_analysed: Mapping[str, tuple[NotAnalysed, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardReport:
+    """All of a check.
+
+    Attributes:
+        files: what was read.
+        textual, recognised: launches by idiom, from a text search and from the analysis.
+        sites: every launch, by path and line.
+        device, sms: what the grids are held against.
+        ranks: numbers of ranks that were evaluated, ascending, the first is the reference.
+        assumed: symbol -> value that was taken, with where it is from.
+        unmatched_kernels: recorded kernels that no site has, with ns per token.
+    """
+
+    files: FileCount
+    textual: Mapping[str, int]
+    recognised: Mapping[str, int]
+    sites: tuple[SiteReport, ...]
+    device: str
+    sms: int
+    ranks: tuple[int, ...]
+    assumed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    unmatched_kernels: tuple[tuple[str, float], ...] = ()

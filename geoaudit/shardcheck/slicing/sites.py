@@ -1,0 +1,70 @@
+"""A launch site: where it is, what it launches, and its grid as far as the source tells."""
+
+from dataclasses import dataclass
+
+from geoaudit.shardcheck.symbolic.extents import Extent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hop:
+    """A line on the way from a launch to what its grid is made of.
+
+    Attributes:
+        path, line: where.
+        text: what happens there in the words of the source: ``grid = dim3(n_head, 3)``.
+    """
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """One axis of a grid or block.
+
+    Attributes:
+        extent: how many.
+        symbols: every name on the way, as written, ``->`` as ``.``, sorted.
+        roots: the last of them inside the site's file, sorted.
+    """
+
+    extent: Extent
+    symbols: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchSite:
+    """A launch.
+
+    Attributes:
+        path, line: of the launch; `offset` in bytes, unique in a file.
+        kernel: its name without namespaces and template arguments, or the expression as written.
+        launcher: function or macro that is called here and launches; None: a primitive.
+        idiom: ``chevron``, ``triton``, ``cudaLaunchKernelEx``, ``launcher``, ...
+        function: the function it stands in.
+        grid: x, y, z.
+        block: x, y, z; None: the language has none, or it is not told.
+        guards: conditions that hold where it launches, as extents that are not 0.
+        chain: derivation, from the launch backwards.
+        is_launcher: its grid and its kernel are both parameters of the function it stands in: the
+            calls of that function are sites of their own.
+        callers_followed: how many calls deep the slice went.
+        language: ``c`` or ``python``.
+    """
+
+    path: str
+    line: int
+    offset: int
+    kernel: str
+    launcher: str | None
+    idiom: str
+    function: str
+    grid: tuple[Axis, Axis, Axis]
+    block: tuple[Axis, Axis, Axis] | None = None
+    guards: tuple[Extent, ...] = ()
+    chain: tuple[Hop, ...] = ()
+    is_launcher: bool = False
+    callers_followed: int = 0
+    language: str = "c"

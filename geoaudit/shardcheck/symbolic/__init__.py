@@ -1,0 +1,1 @@
+"""Exact integer expressions for the extents of a grid."""
