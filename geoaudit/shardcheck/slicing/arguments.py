@@ -45,15 +45,10 @@ def bound(
     call: e.Call,
     frame: Frame,
     point: Point,
-    skipped: int = 0,
 ) -> Arguments:
-    """Bind a call's arguments.
-
-    Args:
-        skipped: leading arguments that are not of the function: of a binding.
-    """
+    """Bind a call's arguments."""
     nodes: dict[str, e.Expression | tuple[e.Expression, ...]] = {}
-    given = list(call.arguments[skipped:])
+    given = list(call.arguments)
     _positional(function.own_parameters, given, nodes)
     names = {parameter.name for parameter in function.own_parameters}
     nodes.update({name: node for name, node in call.keywords if name in names})
