@@ -7,11 +7,38 @@ from geoaudit.shardcheck.python.kernel_names import KnownNames
 from geoaudit.shardcheck.python.syntax import last_name
 
 _OPTIONS = frozenset(
-    "num_warps num_stages num_ctas maxnreg waves_per_eu matrix_instr_nonkdim launch_pdl".split()
+    [
+        "num_warps",
+        "num_stages",
+        "num_ctas",
+        "maxnreg",
+        "waves_per_eu",
+        "matrix_instr_nonkdim",
+        "launch_pdl",
+    ]
 )
-_KERNEL_NAME = re.compile(r"(?:^|_)(?:kernel|krnl|fwd|bwd|triton|gluon)(?:_|\d|$)|[a-z]kernel\d*$|Kernel$")
+_KERNEL_NAME = re.compile(
+    r"(?:^|_)(?:kernel|krnl|fwd|bwd|triton|gluon)(?:_|\d|$)|[a-z]kernel\d*$|Kernel$"
+)
 _TYPE_NAMES = frozenset(
-    "str int float bool bytes list dict tuple set Any Tensor None object type Callable Optional".split()
+    [
+        "str",
+        "int",
+        "float",
+        "bool",
+        "bytes",
+        "list",
+        "dict",
+        "tuple",
+        "set",
+        "Any",
+        "Tensor",
+        "None",
+        "object",
+        "type",
+        "Callable",
+        "Optional",
+    ]
 )
 
 
@@ -64,9 +91,7 @@ def _is_grid_name(index: ast.expr, names: KnownNames) -> bool:
     return "grid" in name.lower() or (isinstance(index, ast.Name) and name in names.grids)
 
 
-def _of_tuple(
-    index: ast.Tuple, function: ast.Subscript, looks_so: bool, names: KnownNames
-) -> str:
+def _of_tuple(index: ast.Tuple, function: ast.Subscript, looks_so: bool, names: KnownNames) -> str:
     if any(_is_type(item) for item in index.elts):
         return ""
     if looks_so:

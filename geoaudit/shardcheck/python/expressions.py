@@ -12,7 +12,6 @@ from geoaudit.shardcheck.program.expressions import (
     FunctionValue,
     Launch,
     Member,
-    Name,
     Number,
     Opaque,
     Operation,
@@ -215,9 +214,7 @@ def _call(reading: FileReading, node: ast.Call) -> Expression:
     )
 
 
-def _launch(
-    reading: FileReading, node: ast.Call, found: LaunchSyntax | Doubtful
-) -> Launch | None:
+def _launch(reading: FileReading, node: ast.Call, found: LaunchSyntax | Doubtful) -> Launch | None:
     source = reading.source
     if isinstance(found, Doubtful):
         line, column = node.func.end_lineno or 0, node.func.end_col_offset or 0
@@ -247,9 +244,7 @@ def _launch(
     )
 
 
-def _collection(
-    reading: FileReading, node: ast.Tuple | ast.List | ast.Set
-) -> Expression:
+def _collection(reading: FileReading, node: ast.Tuple | ast.List | ast.Set) -> Expression:
     if len(node.elts) > _LONGEST:
         return Opaque(reading.source.excerpt(node))
     return Collection(_all(reading, node.elts))

@@ -62,9 +62,7 @@ def _program(reading: FileReading) -> FileProgram:
         functions=tuple(reading.functions),
         classes=tuple(reading.classes),
         imports=tuple(reading.imports),
-        remarks=read_remarks(
-            reading.source.lines, reading.integer_lines, reading.constant_lines
-        ),
+        remarks=read_remarks(reading.source.lines, reading.integer_lines, reading.constant_lines),
         textual=tuple(sorted(textual.items())),
         recognised=tuple(sorted(recognised.items())),
         not_analysed=tuple(reading.not_analysed),

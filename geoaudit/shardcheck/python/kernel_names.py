@@ -52,9 +52,7 @@ def _jit_idiom(name: str, root: str, origin: str) -> str:
     return "triton" if is_triton else ""
 
 
-def function_idiom(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, modules: dict[str, str]
-) -> str:
+def function_idiom(node: ast.FunctionDef | ast.AsyncFunctionDef, modules: dict[str, str]) -> str:
     """Return the idiom of a function that is a kernel, or holds one (``tilelang``); else empty."""
     for decorator in node.decorator_list:
         idiom = decorated_idiom(decorator, modules)

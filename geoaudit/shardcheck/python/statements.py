@@ -4,7 +4,6 @@ import ast
 from collections.abc import Callable, Sequence
 
 from geoaudit.shardcheck.program.expressions import (
-    Collection,
     Expression,
     FunctionValue,
     Launch,
@@ -106,9 +105,7 @@ def _raise(_: FileReading, node: ast.Raise, result: list[Statement]) -> None:
     result.append(Stop(node.lineno))
 
 
-def _leave_loop(
-    _: FileReading, node: ast.Break | ast.Continue, result: list[Statement]
-) -> None:
+def _leave_loop(_: FileReading, node: ast.Break | ast.Continue, result: list[Statement]) -> None:
     result.append(Stop(node.lineno, False))
 
 
@@ -203,9 +200,7 @@ def _try(reading: FileReading, node: ast.Try, result: list[Statement]) -> None:
     result.extend(read_block(reading, node.finalbody))
 
 
-def _import(
-    reading: FileReading, node: ast.Import | ast.ImportFrom, _: list[Statement]
-) -> None:
+def _import(reading: FileReading, node: ast.Import | ast.ImportFrom, _: list[Statement]) -> None:
     reading.imports.extend(read_imports(node, reading.path))
 
 

@@ -1,5 +1,6 @@
 """Reaching definitions: what a variable, a member or an element is at a point of a function."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from geoaudit.shardcheck.slicing.points import (
     place_of,
 )
 from geoaudit.shardcheck.slicing.quantities import as_quantity
-from geoaudit.shardcheck.slicing.sites import Hop
+from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
@@ -28,11 +29,12 @@ from geoaudit.shardcheck.slicing.values import (
     computed,
     either,
 )
-from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
+_CONSTANT = re.compile(r"^(?:[A-Z][A-Z0-9_]*[A-Z0-9]|k[A-Z]\w*)$")
 _ASSIGNED: dict[int, tuple[s.Statement, frozenset[str]]] = {}
 
 
@@ -99,9 +101,7 @@ def _after(
         case s.Assign():
             found = _after_assignment(slicer, statement, place, frame, point)
             return found or outputs.after_calls(slicer, statement, place, frame, point)
-        case s.Branch() if place[0] in variables_of(statement) or CALLED in variables_of(
-            statement
-        ):
+        case s.Branch() if place[0] in variables_of(statement) or CALLED in variables_of(statement):
             return _after_branch(slicer, statement, place, frame, point)
         case s.Loop() if place[0] in variables_of(statement):
             return loops.after(slicer, statement, place, frame, point)
@@ -163,11 +163,11 @@ def _before(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value
     return current(slicer, place, frame, point)
 
 
-def _assigned_value(
-    slicer: "Slicer", statement: s.Assign, frame: Frame, point: Point
-) -> Value:
+def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: Point) -> Value:
     if statement.value is None:
-        return members.declared(slicer, statement.type, spelled(statement.target), frame)
+        return members.declared(
+            slicer, statement.type, spelled(statement.target), frame, statement.line
+        )
     value = slicer.value(statement.value, frame, point)
     if statement.operator:
         before = slicer.value(statement.target, frame, point)
@@ -184,7 +184,26 @@ def _assigned_value(
     elif statement.type:
         value = members.converted(slicer, value, statement.type, frame)
     text = f"{spelled(statement.target)} {statement.operator}= {spelled(statement.value)}"
+    if isinstance(value, Quantity) and isinstance(value.extent, Integer):
+        return _constant(slicer, value, statement, frame)
     return annotated(slicer, value, spelled(statement.target), frame, statement.line, text)
+
+
+def _constant(slicer: "Slicer", value: Quantity, statement: s.Assign, frame: Frame) -> Quantity:
+    """A named constant, which stays a symbol so that what it binds can be seen; else its value."""
+    name = spelled(statement.target)
+    assert isinstance(value.extent, Integer)
+    if value.extent.value < 2 or not (statement.constant or _CONSTANT.match(name)):
+        return value
+    symbol = Symbol(name=name, kind="constant", path=frame.path, line=statement.line)
+    if symbol not in slicer.constants:
+        remarks = (one.text for one in frame.function.file.remarks if one.line == statement.line)
+        slicer.constants[symbol] = LaunchConstant(
+            symbol=symbol, values=(value.extent.value,), remark=" ".join(remarks)
+        )
+    hop = Hop(path=frame.path, line=statement.line, text=f"{name} = {value.extent.value}")
+    trail = value.trail.after(hop).through(frame.path, name)
+    return Quantity(extent=symbol, trail=trail)
 
 
 def _unpacked(
@@ -196,15 +215,48 @@ def _unpacked(
     for number_, target in enumerate(statement.target.items):
         if place_of(target) != place[:1]:
             continue
-        whole = slicer.value(statement.value, frame, point)
         count = len(statement.target.items)
-        value = members.item(slicer, whole, number_, spelled(statement.value), count)
-        text = f"{spelled(target)} = {spelled(statement.value)}[{number_}]"
+        source, element = _element(statement.value, number_, count)
+        value = slicer.value(source, frame, point)
+        written = spelled(source)
+        if element is not None:
+            value = members.item(slicer, value, element, written, count)
+            written = f"{written}[{element}]"
+            value = named(value, written, frame)
+        text = f"{spelled(target)} = {written}"
         value = annotated(slicer, value, spelled(target), frame, statement.line, text)
         for part in place[1:]:
             value = members.part(slicer, value, part)
         return value
     return None
+
+
+def _element(node: e.Expression, place: int, count: int) -> tuple[e.Expression, int | None]:
+    """What gives element `place` of `count`: an expression, and a place in it unless it is that."""
+    if not isinstance(node, e.Collection):
+        return node, place
+    stars = [at for at, one in enumerate(node.items) if isinstance(one, e.Starred)]
+    if not stars and place < len(node.items):
+        return node.items[place], None
+    if len(stars) != 1:
+        return node, place
+    star, after = stars[0], len(node.items) - stars[0] - 1
+    if place < star:
+        return node.items[place], None
+    if place >= count - after:
+        return node.items[place - count], None
+    starred = node.items[star]
+    assert isinstance(starred, e.Starred)
+    return starred.value, place - star
+
+
+def named(value: Value, name: str, frame: Frame) -> Value:
+    """A value that is also written as `name`."""
+    match value:
+        case Quantity() | Reference():
+            return replace(value, trail=value.trail.through(frame.path, name))
+        case _:
+            return value
 
 
 def annotated(
@@ -236,4 +288,3 @@ def _with_hop(value: Value, hop: Hop) -> Value:
             return Items(values=tuple(_with_hop(one, hop) for one in value.values))
         case _:
             return value
-

@@ -79,4 +79,3 @@ def _unknown(slicer: "Slicer", call: e.Call, place: Place, frame: Frame) -> Valu
     if len(place) > 1:
         return None
     return unknown(f"{place[0]} is written by {last_name(call.function)}, which is not followed")
-

@@ -1,0 +1,1 @@
+"""Which extents parallelism divides."""
