@@ -6,6 +6,7 @@ from collections import Counter
 
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 from geoaudit.shardcheck.program.statements import Function
+from geoaudit.shardcheck.python.embedded import read_embedded
 from geoaudit.shardcheck.python.file_reading import FileReading
 from geoaudit.shardcheck.python.kernel_names import known_names
 from geoaudit.shardcheck.python.remarks import read_remarks
@@ -24,7 +25,7 @@ def read_python_file(path: str, text: str) -> FileProgram:
     Returns:
         The program. A file that Python cannot parse has no functions but an empty one for
         itself, and says why in `not_analysed`. Offsets of launches are counted in bytes of UTF-8
-        with ``\\n`` at line ends.
+        with one byte for a line's end.
     """
     source = SourceText(text)
     try:
@@ -32,9 +33,16 @@ def read_python_file(path: str, text: str) -> FileProgram:
             warnings.simplefilter("ignore")  # of doubtful escapes in other people's code
             tree = ast.parse(source.text)
     except SyntaxError as error:
-        return _unreadable(path, error.lineno or 1, f"Python cannot parse it: {error.msg}")
+        return _unreadable(path, source, error.lineno or 1, f"Python cannot parse it: {error.msg}")
     except (ValueError, RecursionError, MemoryError) as error:
-        return _unreadable(path, 1, f"Python cannot parse it: {error}")
+        return _unreadable(path, source, 1, f"Python cannot parse it: {error}")
+    try:
+        return _program(_read(path, source, tree))
+    except RecursionError:
+        return _unreadable(path, source, 1, "nested too deeply")
+
+
+def _read(path: str, source: SourceText, tree: ast.Module) -> FileReading:
     names = known_names(tree) if mentions_launches(source.text) else None
     reading = FileReading(path, source, names)
     scope = reading.open("")
@@ -42,14 +50,18 @@ def read_python_file(path: str, text: str) -> FileProgram:
     reading.close(
         Function(name="", kind="file", body=body, line=1, calls=tuple(sorted(scope.calls)))
     )
-    return _program(reading)
+    return reading
 
 
-def _unreadable(path: str, line: int, reason: str) -> FileProgram:
+def _unreadable(path: str, source: SourceText, line: int, reason: str) -> FileProgram:
+    textual = Counter[str]()
+    if mentions_launches(source.text):
+        textual.update(idiom for idiom, _ in textual_launches(source.text, frozenset()))
     return FileProgram(
         path=path,
         language="python",
         functions=(Function(name="", kind="file", line=1),),
+        textual=tuple(sorted(textual.items())),
         not_analysed=(NotAnalysed(line, reason),),
     )
 
@@ -66,6 +78,7 @@ def _program(reading: FileReading) -> FileProgram:
         textual=tuple(sorted(textual.items())),
         recognised=tuple(sorted(recognised.items())),
         not_analysed=tuple(reading.not_analysed),
+        embedded=read_embedded(reading.path, reading.sources),
     )
 
 
@@ -80,7 +93,7 @@ def _self_check(reading: FileReading) -> tuple[Counter[str], Counter[str]]:
     )
     for found, index in textual_launches(source.text, kernels):
         offset = source.offset_of_character(index)
-        idiom = reading.anchors.pop(offset, "")
+        idiom = reading.launches.pop(offset, "")
         textual[idiom or found] += 1
         if idiom:
             recognised[idiom] += 1
@@ -89,6 +102,6 @@ def _self_check(reading: FileReading) -> tuple[Counter[str], Counter[str]]:
         reading.leave_out(source.line_of_character(index), f"{found}: {reason}")
     for offset, reason in reading.doubtful.items():
         reading.leave_out(source.text.encode().count(b"\n", 0, offset) + 1, reason)
-    textual.update(reading.anchors.values())
-    recognised.update(reading.anchors.values())
+    textual.update(reading.launches.values())
+    recognised.update(reading.launches.values())
     return textual, recognised

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from geoaudit.shardcheck.program.expressions import Launch, Name
+from geoaudit.shardcheck.program.expressions import Name
 from geoaudit.shardcheck.program.file_program import Class, Import, NotAnalysed
 from geoaudit.shardcheck.program.statements import Assign, Function, Statement
 from geoaudit.shardcheck.python.kernel_names import KnownNames
@@ -37,8 +37,8 @@ class FileReading:
     Attributes:
         names: what the file's names stand for; None: no text of it could be a launch.
         depth: of the expression that is being read.
-        anchors: byte offsets of launches as a text search sees them.
-        doubtful: the same of calls that are not taken for launches -> why.
+        launches: byte offset -> idiom.
+        doubtful: byte offset of calls that are not taken for launches -> why.
         integer_lines: lines with an integer above 1.
         constant_lines: lines where an integer constant is bound.
         sources: CUDA text in string constants, with its first line.
@@ -53,7 +53,7 @@ class FileReading:
         self.classes: list[Class] = []
         self.imports: list[Import] = []
         self.not_analysed: list[NotAnalysed] = []
-        self.anchors: dict[int, str] = {}
+        self.launches: dict[int, str] = {}
         self.doubtful: dict[int, str] = {}
         self.integer_lines: set[int] = set()
         self.constant_lines: set[int] = set()
@@ -92,11 +92,6 @@ class FileReading:
     def leave_out(self, line: int, reason: str) -> None:
         """Count something that was seen and not understood."""
         self.not_analysed.append(NotAnalysed(line, reason))
-
-    def add_launch(self, launch: Launch, anchor: int) -> Launch:
-        """Keep where a launch is, and what it calls."""
-        self.anchors[anchor] = launch.idiom
-        return launch
 
 
 _UNREAD = Function(name="", kind="function")

@@ -8,13 +8,12 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import loops, macros, members, outputs
+from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
-    CALLED,
     SOME_ELEMENT,
     Place,
     Point,
-    assigned,
     leaves,
     place_of,
 )
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 _CONSTANT = re.compile(r"^(?:[A-Z][A-Z0-9_]*[A-Z0-9]|k[A-Z]\w*)$")
-_ASSIGNED: dict[int, tuple[s.Statement, frozenset[str]]] = {}
 
 
 def read(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
@@ -59,15 +57,6 @@ def expression_of(place: Place) -> e.Expression:
     return node
 
 
-def variables_of(statement: s.Statement) -> frozenset[str]:
-    """As `assigned`, worked out once."""
-    known = _ASSIGNED.get(id(statement))
-    if known is None or known[0] is not statement:
-        known = (statement, assigned(statement))
-        _ASSIGNED[id(statement)] = known
-    return known[1]
-
-
 def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     at: Point | None = point
     while at is not None:
@@ -84,14 +73,28 @@ def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value 
 
 def within_block(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     """The value that the statements before a point, in its own block, give a place."""
+    is_c = frame.function.file.language == "c"
     for index in range(point.index - 1, -1, -1):
         statement = point.block[index]
-        names = variables_of(statement)
-        if place[0] in names or CALLED in names:
+        if _may_change(slicer, statement, place[0], is_c):
             found = _after(slicer, statement, place, frame, point.at(index))
             if found is not None:
                 return found
     return None
+
+
+def _may_change(slicer: "Slicer", statement: s.Statement, name: str, is_c: bool) -> bool:
+    effects = effects_of(statement)
+    if name in effects.assigned:
+        return True
+    if not is_c or not effects.called:
+        return False
+    if name in effects.addressed:
+        return True
+    program = slicer.program
+    if name in effects.passed and not program.writing.isdisjoint(effects.called):
+        return True
+    return not program.assigning_macros.isdisjoint(effects.called)
 
 
 def _after(
@@ -103,7 +106,7 @@ def _after(
             return found or outputs.after_calls(slicer, statement, place, frame, point)
         case s.Branch() if place[0] in variables_of(statement) or CALLED in variables_of(statement):
             return _after_branch(slicer, statement, place, frame, point)
-        case s.Loop() if place[0] in variables_of(statement):
+        case s.Loop():
             return loops.after(slicer, statement, place, frame, point)
         case s.Evaluate():
             expanded = macros.expanded(slicer, statement, frame)

@@ -9,7 +9,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, Field, FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
 from geoaudit.shardcheck.program.walking import expressions_of, within
-from geoaudit.shardcheck.slicing.points import Point, assigned, points_of
+from geoaudit.shardcheck.slicing.points import Point, points_of, targets
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 
 
@@ -176,13 +176,32 @@ class ProgramIndex:
         return found
 
     @cached_property
+    def writing(self) -> frozenset[str]:
+        """Functions that take a parameter they may change."""
+        return frozenset(
+            indexed.function.name
+            for indexed in self.by_file.values()
+            if any(one.type.endswith("&") for one in indexed.function.parameters)
+        )
+
+    @cached_property
+    def assigning_macros(self) -> frozenset[str]:
+        """Macros whose bodies assign variables."""
+        return frozenset(
+            indexed.function.name
+            for indexed in self.by_file.values()
+            if indexed.function.kind == "macro"
+            and any(isinstance(point.statement, Assign) for point in indexed.points)
+        )
+
+    @cached_property
     def constants(self) -> dict[str, list[IndexedFunction]]:
         """Files whose top assigns a name."""
         found: dict[str, list[IndexedFunction]] = defaultdict(list)
         for indexed in self.by_file.values():
             if indexed.number:
                 continue
-            for name in {one for point in indexed.points for one in assigned(point.statement)}:
+            for name in _assigned(indexed):
                 found[name].append(indexed)
         return found
 
@@ -206,6 +225,15 @@ class ProgramIndex:
                 for found in one.fields:
                     fields[found.name].append((file, one, found))
         return fields
+
+
+def _assigned(indexed: IndexedFunction) -> set[str]:
+    return {
+        place[0]
+        for point in indexed.points
+        if isinstance(point.statement, Assign)
+        for place in targets(point.statement.target)
+    }
 
 
 def index_of(programs: Iterable[FileProgram]) -> ProgramIndex:
