@@ -14,7 +14,8 @@ _TOKENS = re.compile(
     rb"|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.)*'",
     re.DOTALL,
 )
-_BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
+BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
+_TABLE = re.compile(rb"(?<=\{)[\s\w.,+-]{20000,}(?=\})")
 _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
     re.MULTILINE,
@@ -53,10 +54,10 @@ class SourceText:
             token = match.group()
             if token[:1] == b"/":
                 comments.append(match.span())
-                return token.translate(_BLANK)
+                return token.translate(BLANK)
             if len(token) < 2:
                 return token
-            return token[:1] + token[1:-1].translate(_BLANK) + token[-1:]
+            return token[:1] + token[1:-1].translate(BLANK) + token[-1:]
 
         code = _TOKENS.sub(blank, self.data)
         return code, tuple(comments)
@@ -79,6 +80,11 @@ class SourceText:
         """Line of an offset in bytes."""
         return self.first_line + bisect_left(self._line_ends, offset)
 
+    @property
+    def last_line(self) -> int:
+        """Number of the last line."""
+        return self.first_line + len(self._line_ends)
+
     def line_text(self, line: int) -> bytes:
         """Code of a line, without comments and the inside of strings."""
         ends = self._line_ends
@@ -97,6 +103,11 @@ class SourceText:
         """Paths of ``#include`` lines, as written."""
         for match in _INCLUDE.finditer(self.data):
             yield match.group(1).decode("utf-8", "replace")
+
+
+def without_tables(data: bytes) -> bytes:
+    """A text whose very long initialisers of plain numbers, embedded data, are blank."""
+    return _TABLE.sub(lambda match: match.group().translate(BLANK), data)
 
 
 def _define(match: re.Match[bytes]) -> Define:
