@@ -27,6 +27,7 @@ from geoaudit.shardcheck.listing import ListedSite, Listing
 
 NARROWEST = 80
 SHORTEST_NAME = 16
+NARROWEST_NAME = 8
 MOST_KERNELS = 10
 _INDENT = "    "
 
@@ -86,7 +87,7 @@ def _rows(sites: Sequence[ListedSite], listing: Listing, width: int) -> list[Lin
         # The verdict is the one column that reads as well in the line beneath.
         columns, widths = columns[:-1], widths[:-1]
         figures = [figure[:-1] for figure in figures]
-    widths[1] = max(_name_room(widths, width), SHORTEST_NAME)
+    widths[1] = max(_name_room(widths, width), NARROWEST_NAME)
     headings = [column.heading for column in columns]
     lines = [Line(text=aligned(headings, columns, widths), style="bold")]
     for site, figure in zip(sites, figures, strict=True):
