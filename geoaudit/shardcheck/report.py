@@ -2,24 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
-from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.finding import Finding, Severity
+from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
 from geoaudit.shardcheck.program.file_program import NotAnalysed
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 
-Behaviour = Literal[
-    "collapses",  # fills half of the SMs at one rank and less at another: GA401
-    "small",  # shrinks, and does not fill half of the SMs at one rank either: GA402
-    "shrinks",  # shrinks, and still fills half of the SMs
-    "compensated",  # a sharded extent shrinks and another refills the grid
-    "capped_by_constant",  # a constant binds at some number of ranks: GA404
-    "independent",  # nothing sharded is in it
-    "constant",  # a number
-    "launcher",  # its calls are sites of their own
-    "unknown",  # cannot tell, with the reason
+__all__ = [
+    "BEHAVIOURS",
+    "Behaviour",
+    "FileCount",
+    "ShardReport",
+    "ShardedDimension",
+    "SiteReport",
+    "SourceNote",
 ]
-BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +71,16 @@ class SiteReport:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourceNote:
+    """What is to be said of a line that is no finding on a launch: a remark that allows nothing."""
+
+    path: str
+    line: int
+    severity: Severity
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileCount:
     """Files by what became of them, and what was skipped by reason (``vendored``, ...)."""
 
@@ -91,9 +98,11 @@ class ShardReport:
         textual, recognised: launches by idiom, from a text search and from the analysis.
         sites: every launch, by path and line.
         device, sms: what the grids are held against.
-        ranks: numbers of ranks that were evaluated, ascending, the first is the reference.
+        by: parallelism that was varied: ``tp``.
+        ranks: its numbers of ranks, ascending, the first is the reference.
         assumed: symbol -> value that was taken, with where it is from.
         unmatched_kernels: recorded kernels that no site has, with ns per token.
+        notes: on remarks that were meant to allow a rule and do not.
     """
 
     files: FileCount
@@ -102,6 +111,8 @@ class ShardReport:
     sites: tuple[SiteReport, ...]
     device: str
     sms: int
+    by: str
     ranks: tuple[int, ...]
     assumed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     unmatched_kernels: tuple[tuple[str, float], ...] = ()
+    notes: tuple[SourceNote, ...] = ()

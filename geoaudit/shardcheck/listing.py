@@ -1,0 +1,127 @@
+"""The outcome of a check in words and numbers: what is printed, kept, and held against a baseline.
+
+Unlike the report it is made of it holds no expressions, so that a run on an unchanged tree needs
+nothing of the analysis to read it back.
+"""
+
+import msgspec
+
+from geoaudit.diagnosis.finding import Severity
+from geoaudit.shardcheck.behaviours import Behaviour
+
+Texts = tuple[str, str, str]
+Names = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Base of what a listing is made of."""
+
+
+class ListedHop(Record, frozen=True, kw_only=True):
+    """A line on the way from a launch to what its grid is made of."""
+
+    path: str
+    line: int
+    text: str
+
+
+class ListedFinding(Record, frozen=True, kw_only=True):
+    """A rule that fired at a site."""
+
+    rule_id: str
+    rule_name: str
+    severity: Severity
+    message: str
+
+
+class ListedDimension(Record, frozen=True, kw_only=True):
+    """As `geoaudit.shardcheck.report.ShardedDimension`."""
+
+    name: str
+    rounding: str
+    by: str
+    total: int | None
+    reason: str
+    is_certain: bool
+
+
+class ListedSite(Record, frozen=True, kw_only=True):
+    """A launch site; fields as in `LaunchSite` and `SiteReport`, extents as text.
+
+    Attributes:
+        known: rules that fired and that the baseline holds; not among `findings`.
+    """
+
+    path: str
+    line: int
+    kernel: str
+    launcher: str | None
+    idiom: str
+    function: str
+    language: str
+    grid: Texts
+    block: Texts | None
+    roots: Names
+    symbols: Names
+    sharded: tuple[ListedDimension, ...]
+    blocks: dict[int, int | None]
+    sm_fill: dict[int, float | None]
+    behaviour: Behaviour
+    condition: str
+    reason: str
+    findings: tuple[ListedFinding, ...]
+    suppressed: tuple[tuple[str, str], ...]
+    known: tuple[ListedFinding, ...] = ()
+    chain: tuple[ListedHop, ...]
+    is_launcher: bool
+    callers_followed: int
+    measured_ns_per_token: float | None = None
+
+
+class ListedNote(Record, frozen=True, kw_only=True):
+    """What is to be said of a line, or of the check (line 0)."""
+
+    path: str
+    line: int
+    severity: Severity
+    text: str
+
+
+class Unanalysed(Record, frozen=True, kw_only=True):
+    """What was seen and not understood; line 0: the whole file."""
+
+    path: str
+    line: int
+    reason: str
+
+
+class Listing(Record, frozen=True, kw_only=True):
+    """All of a check; fields as in `ShardReport`.
+
+    Attributes:
+        read: files that were analysed.
+        skipped: reason -> files that were left out.
+        unanalysed: by path and line.
+        textual, recognised: idiom -> launches.
+        assumed: symbol -> value that was taken, and where it is from.
+        notes: on suppressions and the baseline.
+    """
+
+    read: int
+    skipped: dict[str, int]
+    unanalysed: tuple[Unanalysed, ...]
+    textual: dict[str, int]
+    recognised: dict[str, int]
+    sites: tuple[ListedSite, ...]
+    device: str
+    sms: int
+    by: str
+    ranks: tuple[int, ...]
+    assumed: dict[str, tuple[int, str]]
+    unmatched_kernels: tuple[tuple[str, float], ...] = ()
+    notes: tuple[ListedNote, ...] = ()
+
+    @property
+    def files_not_analysed(self) -> tuple[str, ...]:
+        """Paths of the files of which nothing was analysed."""
+        return tuple(one.path for one in self.unanalysed if one.line == 0)
