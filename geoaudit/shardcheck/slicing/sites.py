@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from geoaudit.shardcheck.symbolic.extents import Extent
+from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,6 +17,21 @@ class Hop:
     path: str
     line: int
     text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchConstant:
+    """A named constant on the way to a grid; its symbol, of kind ``constant``, stays in the extent.
+
+    Attributes:
+        symbol: as it stands in the extents; its path and line are those of the definition.
+        values: its value; several of a set that is searched at run time (autotuning).
+        remark: comment above or beside the definition; else empty.
+    """
+
+    symbol: Symbol
+    values: tuple[int, ...]
+    remark: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +67,7 @@ class LaunchSite:
             calls of that function are sites of their own.
         callers_followed: how many calls deep the slice went.
         language: ``c`` or ``python``.
+        constants: named constants in its extents whose values are known.
     """
 
     path: str
@@ -68,3 +84,4 @@ class LaunchSite:
     is_launcher: bool = False
     callers_followed: int = 0
     language: str = "c"
+    constants: tuple[LaunchConstant, ...] = ()

@@ -7,7 +7,7 @@ SymbolKind = Literal[
     "parameter",  # of a function whose callers are not known
     "field",  # of a structure or an object: params.h, self.num_heads
     "extent",  # of a tensor: q.shape[1], query.size(1), Q.ne[2], cu_seqlens.len
-    "constant",  # a named constant or template value whose value is not known
+    "constant",  # a named constant or template value; the site has its value where that is known
     "parallel_size",  # ranks that something is divided over: tp_size, world_size
     "rank",  # of this process among them
     "sm_count",  # of the device

@@ -1,0 +1,199 @@
+"""The values an extent can have where its symbols have values."""
+
+from collections.abc import Callable, Hashable, Mapping
+
+from geoaudit.shardcheck.symbolic.extents import (
+    Arithmetic,
+    Cases,
+    Extent,
+    Integer,
+    Repeated,
+    Symbol,
+)
+from geoaudit.shardcheck.symbolic.operators import Quantity, applied
+from geoaudit.shardcheck.symbolic.walking import symbols
+
+MOST_VALUES = 16
+MOST_ROUNDS = 10_000
+"""Of one loop."""
+MOST_STEPS = 200_000
+"""Operators and symbols looked at in one evaluation."""
+
+ValueOf = Callable[[Symbol], frozenset[int] | int | None]
+_MIRRORED = {">": "<", "<=": ">="}
+_NEGATED = {">=": "<", "!=": "=="}
+
+
+def evaluate(extent: Extent, value_of: ValueOf) -> frozenset[int] | None:
+    """The values an extent can have; several where a guard is undecided or a symbol has several.
+
+    One symbol has one value at a time, and equal conditions hold together, throughout the extent.
+
+    Args:
+        extent: what to evaluate.
+        value_of: value or values of a symbol; None: not known.
+
+    Returns:
+        None: a symbol that matters is not known, a quotient by 0, a fraction, more than 64 bits, a
+        loop without end, or more than 16 values.
+    """
+    found: set[int] = set()
+    pending: list[Mapping[Hashable, Hashable]] = [{}]
+    remaining = MOST_STEPS
+    while pending:
+        world = _World(value_of, pending.pop(), remaining)
+        try:
+            value = world.value(extent)
+        except _Undecided as undecided:
+            pending.extend({**world.chosen, undecided.key: one} for one in undecided.options)
+        except _Impossible:
+            pass
+        except _NotKnown:
+            return None
+        else:
+            if not isinstance(value, int):
+                return None
+            found.add(value)
+        remaining = world.remaining
+        if len(found) > MOST_VALUES:
+            return None
+    return frozenset(found) or None
+
+
+def unknown_symbols(extent: Extent, value_of: ValueOf) -> tuple[Symbol, ...]:
+    """The symbols of an extent that have no value, each once, from the left."""
+    return tuple(symbol for symbol in symbols(extent) if not _options(value_of(symbol)))
+
+
+class _NotKnown(Exception):  # noqa: N818
+    """The extent has no value that can be told."""
+
+
+class _Impossible(Exception):  # noqa: N818
+    """None of the cases holds under what was chosen."""
+
+
+class _Undecided(Exception):  # noqa: N818
+    """The value depends on something that has several: each is tried in a world of its own."""
+
+    def __init__(self, key: Hashable, options: tuple[Hashable, ...]) -> None:
+        super().__init__(key)
+        self.key, self.options = key, options
+
+
+class _World:
+    """One choice of everything that is not decided: here an extent has at most one value."""
+
+    def __init__(
+        self, value_of: ValueOf, chosen: Mapping[Hashable, Hashable], remaining: int
+    ) -> None:
+        self.value_of, self.chosen, self.remaining = value_of, chosen, remaining
+        self.variables: dict[Symbol, Quantity] = {}
+
+    def value(self, extent: Extent) -> Quantity:
+        self.remaining -= 1
+        if self.remaining < 0:
+            raise _NotKnown
+        if isinstance(extent, Integer):
+            return extent.value
+        if isinstance(extent, Symbol):
+            return self._symbol(extent)
+        if isinstance(extent, Arithmetic):
+            return self._arithmetic(extent)
+        if isinstance(extent, Cases):
+            return self._cases(extent)
+        if isinstance(extent, Repeated):
+            return self._repeated(extent)
+        raise _NotKnown
+
+    def _symbol(self, symbol: Symbol) -> Quantity:
+        if symbol in self.variables:
+            return self.variables[symbol]
+        options = _options(self.value_of(symbol))
+        if not options:
+            raise _NotKnown
+        chosen = options[0] if len(options) == 1 else self._chosen(symbol, options)
+        return chosen if isinstance(chosen, int) else 0
+
+    def _arithmetic(self, extent: Arithmetic) -> Quantity:
+        if extent.operator in ("&&", "||", "!"):
+            return int(self._holds(extent))
+        values = [self.value(operand) for operand in extent.operands]
+        result = applied(extent.operator, values)
+        if result is None:
+            raise _NotKnown
+        return result
+
+    def _cases(self, extent: Cases) -> Quantity:
+        last = len(extent.cases) - 1
+        for number, case in enumerate(extent.cases):
+            if case.guard is not None:
+                holds = self._holds(case.guard)
+            elif number == last:
+                holds = True
+            else:
+                key = ("text", case.text) if case.text else (extent, number)
+                holds = bool(self._chosen(key, (True, False)))
+            if holds:
+                return self.value(case.value)
+        raise _Impossible
+
+    def _holds(self, condition: Extent) -> bool:
+        """Whether a condition holds; where a symbol is missing both are tried."""
+        if isinstance(condition, Arithmetic):
+            if condition.operator == "!":
+                return not self._holds(condition.operands[0])
+            if condition.operator == "&&":
+                return all(self._holds(operand) for operand in condition.operands)
+            if condition.operator == "||":
+                return any(self._holds(operand) for operand in condition.operands)
+        try:
+            return self.value(condition) != 0
+        except _NotKnown:
+            if self.remaining < 0 or self.variables:
+                raise
+        asked, is_opposite = _canonical(condition)
+        return bool(self._chosen(("holds", asked), (True, False))) is not is_opposite
+
+    def _repeated(self, extent: Repeated) -> Quantity:
+        if extent.condition is None:
+            raise _NotKnown
+        outside = self.variables
+        values = [self.value(initial) for initial in extent.initial]
+        try:
+            for _ in range(MOST_ROUNDS):
+                self.variables = {**outside, **dict(zip(extent.variables, values, strict=True))}
+                if not self._holds(extent.condition):
+                    return self.value(extent.result)
+                after = [self.value(step) for step in extent.steps]
+                if after == values:
+                    raise _NotKnown
+                values = after
+        finally:
+            self.variables = outside
+        raise _NotKnown
+
+    def _chosen(self, key: Hashable, options: tuple[Hashable, ...]) -> Hashable:
+        if key not in self.chosen:
+            raise _Undecided(key, options)
+        return self.chosen[key]
+
+
+def _options(value: frozenset[int] | int | None) -> tuple[int, ...]:
+    if value is None:
+        return ()
+    return tuple(sorted(value)) if isinstance(value, frozenset) else (int(value),)
+
+
+def _canonical(condition: Extent) -> tuple[Extent, bool]:
+    """A condition or its opposite, so that ``a >= b`` and ``a < b`` are decided together."""
+    is_opposite = False
+    operands = condition.operands if isinstance(condition, Arithmetic) else ()
+    operator = condition.operator if isinstance(condition, Arithmetic) else ""
+    if operator in _MIRRORED:
+        operator, operands = _MIRRORED[operator], operands[::-1]
+    if operator in _NEGATED:
+        operator, is_opposite = _NEGATED[operator], True
+    if not operator:
+        return condition, False
+    return Arithmetic(operator=operator, operands=operands), is_opposite

@@ -1,0 +1,69 @@
+"""Walks over extents: their parts, the symbols in them, their size."""
+
+from collections.abc import Iterator
+
+from geoaudit.shardcheck.symbolic.extents import (
+    Arithmetic,
+    Cases,
+    Extent,
+    Repeated,
+    Symbol,
+    Unknown,
+)
+
+
+def parts(extent: Extent) -> tuple[Extent, ...]:
+    """What an extent is directly made of, guards and steps included."""
+    if isinstance(extent, Arithmetic):
+        return extent.operands
+    if isinstance(extent, Cases):
+        guards = tuple(case.guard for case in extent.cases if case.guard is not None)
+        return (*guards, *(case.value for case in extent.cases))
+    if isinstance(extent, Repeated):
+        condition = () if extent.condition is None else (extent.condition,)
+        return (*extent.initial, *condition, *extent.steps, extent.result)
+    return extent.parts if isinstance(extent, Unknown) else ()
+
+
+def walk(extent: Extent) -> Iterator[Extent]:
+    """The extent and everything in it, from the left; what is in it twice comes twice."""
+    pending = [extent]
+    while pending:
+        found = pending.pop()
+        yield found
+        pending.extend(reversed(parts(found)))
+
+
+def symbols(extent: Extent) -> tuple[Symbol, ...]:
+    """The symbols an extent depends on, each once, from the left; no variables of its loops."""
+    found: dict[Symbol, None] = {}
+    _collect(extent, frozenset(), found)
+    return tuple(found)
+
+
+def reasons(extent: Extent) -> tuple[str, ...]:
+    """Why parts of an extent cannot be told, each once, from the left."""
+    return tuple(
+        dict.fromkeys(found.reason for found in walk(extent) if isinstance(found, Unknown))
+    )
+
+
+def is_larger(extent: Extent, limit: int) -> bool:
+    """Whether more than `limit` things are in an extent."""
+    return any(number > limit for number, _ in enumerate(walk(extent), start=1))
+
+
+def _collect(extent: Extent, bound: frozenset[Symbol], found: dict[Symbol, None]) -> None:
+    if isinstance(extent, Symbol):
+        if extent not in bound:
+            found[extent] = None
+        return
+    if isinstance(extent, Repeated):
+        for initial in extent.initial:
+            _collect(initial, bound, found)
+        bound |= frozenset(extent.variables)
+        inner = parts(extent)[len(extent.initial) :]
+    else:
+        inner = parts(extent)
+    for part in inner:
+        _collect(part, bound, found)
