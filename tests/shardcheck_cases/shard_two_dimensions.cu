@@ -1,5 +1,5 @@
 // Two sharded dimensions on two axes, over other ranks.
-// options: --dim n_head=32:tp --dim n_expert=8:ep --shard tp=1,2,4,8 --shard ep=1,2,4,8
+// options: --dim n_head=32:tp --dim n_expert=8:ep
 __global__ void cross(float* x);
 void crossed(float* x, int n_head, int n_expert) {
     cross<<<dim3(n_head, n_expert), 64>>>(x);  // expect: GA401 sharded=n_expert,n_head
