@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.finding import Finding, Severity
 from geoaudit.shardcheck.program.file_program import NotAnalysed
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 
@@ -74,6 +74,16 @@ class SiteReport:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourceNote:
+    """What is to be said of a line that is no finding on a launch: a remark that allows nothing."""
+
+    path: str
+    line: int
+    severity: Severity
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class FileCount:
     """Files by what became of them, and what was skipped by reason (``vendored``, ...)."""
 
@@ -94,6 +104,7 @@ class ShardReport:
         ranks: numbers of ranks that were evaluated, ascending, the first is the reference.
         assumed: symbol -> value that was taken, with where it is from.
         unmatched_kernels: recorded kernels that no site has, with ns per token.
+        notes: on remarks that were meant to allow a rule and do not.
     """
 
     files: FileCount
@@ -105,3 +116,4 @@ class ShardReport:
     ranks: tuple[int, ...]
     assumed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     unmatched_kernels: tuple[tuple[str, float], ...] = ()
+    notes: tuple[SourceNote, ...] = ()

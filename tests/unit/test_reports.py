@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from geoaudit.launches import schema as s
@@ -65,15 +66,31 @@ def test_a_capture_holds_what_its_environment_says(capture: Path) -> None:
     assert decode[s.TOKEN].nunique() == environment.get("tokens", 12)
 
 
+def gaps_inside_tokens_ns(capture: Path) -> float:
+    """The time in which no kernel runs between the first and the last one of a token, a token."""
+    launches = read_recording(capture).launches
+    decode = launches[launches[s.STEP_CLASS] == "decode_token"].sort_values(s.START_NS)
+    gaps = []
+    for _, token in decode.groupby(s.TOKEN):
+        start = token[s.START_NS].to_numpy(dtype="float64")
+        end = start + token[s.DURATION_NS].to_numpy(dtype="float64")
+        gaps.append((start[1:] - np.maximum.accumulate(end)[:-1]).clip(min=0.0).sum())
+    return statistics.fmean(gaps)
+
+
 @pytest.mark.parametrize("folder", [LLAMA, SUITE], ids=lambda folder: folder.name)
 def test_the_graph_changes_the_gaps_and_not_the_grids(folder: Path) -> None:
     eager, graph = (audit_of(folder / f"{name}.parquet") for name in ("eager", "graph"))
     assert {(row.kernel, row.shape.grid) for row in eager.rows} == {
         (row.kernel, row.shape.grid) for row in graph.rows
     }
-    gaps = [audit.totals.gap_time_per_token_ns or 0 for audit in (eager, graph)]
-    # The suite's host is quicker and its kernels longer: its eager gaps are not much longer.
-    assert gaps[0] > (10 if folder == LLAMA else 1.2) * gaps[1] > 0
+    inside = [gaps_inside_tokens_ns(folder / f"{name}.parquet") for name in ("eager", "graph")]
+    assert inside[0] > 10 * inside[1] > 0
+    # Between the replays of a recorded graph lies the host's time, and the recorder's. The suite's
+    # kernels are long, and its eager gaps no longer than that.
+    if folder == LLAMA:
+        gaps = [audit.totals.gap_time_per_token_ns or 0 for audit in (eager, graph)]
+        assert gaps[0] > 10 * gaps[1] > 0
 
 
 def test_arms_are_off_and_on_as_the_names_say() -> None:
@@ -139,7 +156,7 @@ def test_what_was_done_to_the_kernels_confirms_the_documents_verdicts() -> None:
     )
     # The wide norm is another kernel: what it wins is told, and proves nothing of the shape alone.
     assert (verdicts["rms_norm"].name, verdicts["rms_norm"].confidence) == ("starved", "suspected")
-    assert "of rms_norm_wide: 8.8 times as fast alone" in verdicts["rms_norm"].reason
+    assert "of rms_norm_wide: 8.5 times as fast alone" in verdicts["rms_norm"].reason
     assert "KDA_VALUE_TILE=8" in verdicts["kda_decode_step"].reason
     for kernel in ("kda_decode_step", "rms_norm"):
         ruled_out = " ".join(verdicts[kernel].ruled_out)

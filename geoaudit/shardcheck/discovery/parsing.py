@@ -1,0 +1,62 @@
+"""A file's content made a program, as MessagePack: what a worker process does."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from geoaudit.shardcheck.discovery.content import decoded
+from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
+
+WHOLE_FILE = 0
+"""The line of what is said of a whole file."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParsedFile:
+    """A program as MessagePack, or why there is none."""
+
+    encoded: bytes = b""
+    refused: str | None = None
+
+
+def parse_content(path: str, content: bytes) -> ParsedFile:
+    """The program of a file.
+
+    Args:
+        path: relative to the root of the check; its end tells the language.
+        content: of the file.
+    """
+    text, wrong_line = decoded(content)
+    try:
+        program = _front_end(path, text)
+        if wrong_line is not None:
+            said = NotAnalysed(wrong_line, "not UTF-8: bytes were replaced from here on")
+            program = msgspec.structs.replace(program, not_analysed=(*program.not_analysed, said))
+        return ParsedFile(encoded=msgspec.msgpack.encode(program))
+    except RecursionError:
+        return ParsedFile(refused="nested too deeply")
+    except MemoryError:
+        return ParsedFile(refused="its analysis needs more memory than there is")
+
+
+def decode_program(encoded: bytes) -> FileProgram:
+    """The program that was encoded.
+
+    Raises:
+        msgspec.DecodeError: it is none.
+    """
+    return _DECODER.decode(encoded)
+
+
+_DECODER = msgspec.msgpack.Decoder(FileProgram)
+
+
+def _front_end(path: str, text: str) -> FileProgram:
+    # Each grammar is loaded in the processes that need it.
+    if path.endswith(".py"):
+        from geoaudit.shardcheck.python import parse_python
+
+        return parse_python(text, path)
+    from geoaudit.shardcheck.c_family import parse_c
+
+    return parse_c(text, path)

@@ -1,0 +1,171 @@
+"""All files of a program together: who is called what, and who calls whom."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.file_program import Class, Field, FileProgram
+from geoaudit.shardcheck.program.statements import Function, Parameter
+from geoaudit.shardcheck.program.walking import expressions_of, within
+from geoaudit.shardcheck.slicing.points import Point, points_of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class IndexedFunction:
+    """A function and the file it stands in."""
+
+    file: FileProgram
+    number: int
+
+    @property
+    def function(self) -> Function:
+        """The function."""
+        return self.file.functions[self.number]
+
+    @property
+    def path(self) -> str:
+        """Its file."""
+        return self.file.path
+
+    @property
+    def name(self) -> str:
+        """Its name; of a lambda and a file, a word for it."""
+        return self.function.name or f"({self.function.kind})"
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """A point before each of its statements."""
+        return tuple(points_of(self.function.body))
+
+    @cached_property
+    def calls(self) -> tuple[tuple[Point, e.Call], ...]:
+        """Every call in it, with the statement it stands in."""
+        return tuple((point, one) for point, one in self.nodes if isinstance(one, e.Call))
+
+    @cached_property
+    def nodes(self) -> tuple[tuple[Point, e.Call | e.Launch | e.FunctionValue], ...]:
+        """Every call, launch and nested function in it, with the statement it stands in."""
+        return tuple(
+            (point, one)
+            for point in self.points
+            for node in expressions_of(point.statement)
+            for one in within(node)
+            if isinstance(one, e.Call | e.Launch | e.FunctionValue)
+        )
+
+    @cached_property
+    def own_parameters(self) -> tuple[Parameter, ...]:
+        """Its parameters as a caller sees them: without ``self``."""
+        parameters = self.function.parameters
+        is_bound = self.function.kind == "method" and self.file.language == "python"
+        static = any(last_name(one) == "staticmethod" for one in self.function.decorators)
+        return parameters[1:] if is_bound and not static else parameters
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CallSite:
+    """A call, and where it stands."""
+
+    caller: IndexedFunction
+    point: Point
+    call: e.Call
+
+
+def last_name(node: e.Expression) -> str:
+    """The last component of what is called: ``f`` of ``a::f``, ``m.f``, ``f[grid]``; or empty."""
+    match node:
+        case e.Name(text=text):
+            return text.rpartition("::")[2]
+        case e.Member(name=name):
+            return name
+        case e.Subscript(value=value) | e.Cast(value=value):
+            return last_name(value)
+        case e.Call(function=function):
+            return last_name(function)
+        case e.Operation(operands=(inner,)):
+            return last_name(inner)
+        case _:
+            return ""
+
+
+@dataclass(kw_only=True)
+class ProgramIndex:
+    """Files by what they define.
+
+    Attributes:
+        files: all, embedded ones too.
+    """
+
+    files: tuple[FileProgram, ...]
+    functions: dict[str, list[IndexedFunction]] = field(init=False)
+    by_file: dict[tuple[str, int], IndexedFunction] = field(init=False)
+    classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
+    methods: dict[str, list[IndexedFunction]] = field(init=False)
+    _callers: dict[str, list[IndexedFunction]] = field(init=False)
+    _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.functions, self.classes = defaultdict(list), defaultdict(list)
+        self.methods, self._callers = defaultdict(list), defaultdict(list)
+        self._nested = defaultdict(list)
+        self.by_file = {}
+        for file in self.files:
+            for number, function in enumerate(file.functions):
+                self._add(IndexedFunction(file=file, number=number), function)
+            for one in file.classes:
+                self.classes[one.name].append((file, one))
+
+    def _add(self, indexed: IndexedFunction, function: Function) -> None:
+        self.by_file[id(indexed.file), indexed.number] = indexed
+        if function.name:
+            self.functions[function.name].append(indexed)
+        if function.owner:
+            self.methods[function.owner].append(indexed)
+        for name in function.calls:
+            self._callers[name].append(indexed)
+        if function.enclosing is not None:
+            self._nested[id(indexed.file), function.enclosing].append(indexed)
+
+    def function_of(self, file: FileProgram, number: int) -> IndexedFunction:
+        """A function by its number in its file."""
+        return self.by_file[id(file), number]
+
+    def calling(self, name: str) -> Sequence[IndexedFunction]:
+        """Functions that call something of that name."""
+        return self._callers.get(name, ())
+
+    def calls_of(self, name: str, within_file: FileProgram | None = None) -> Iterator[CallSite]:
+        """All calls of something of that name."""
+        for caller in self.calling(name):
+            if within_file is not None and caller.file is not within_file:
+                continue
+            for point, call in caller.calls:
+                if last_name(call.function) == name:
+                    yield CallSite(caller=caller, point=point, call=call)
+
+    def fields_named(self, name: str) -> Iterator[tuple[FileProgram, Class, Field]]:
+        """Fields of that name, of all classes."""
+        for file, one, found in self._fields.get(name, ()):
+            yield file, one, found
+
+    @cached_property
+    def _fields(self) -> dict[str, list[tuple[FileProgram, Class, Field]]]:
+        fields: dict[str, list[tuple[FileProgram, Class, Field]]] = defaultdict(list)
+        for classes in self.classes.values():
+            for file, one in classes:
+                for found in one.fields:
+                    fields[found.name].append((file, one, found))
+        return fields
+
+
+def index_of(programs: Iterable[FileProgram]) -> ProgramIndex:
+    """Index the files, and what is embedded in them."""
+    return ProgramIndex(files=tuple(file for one in programs for file in _with_embedded(one)))
+
+
+def _with_embedded(program: FileProgram) -> Iterator[FileProgram]:
+    yield program
+    for inner in program.embedded:
+        yield from _with_embedded(inner)

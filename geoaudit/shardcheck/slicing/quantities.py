@@ -1,0 +1,74 @@
+"""Values as numbers, and symbols of what is only known by its name."""
+
+import re
+from typing import TYPE_CHECKING, cast
+
+from geoaudit.shardcheck.sharding.parallel_sizes import is_parallel_size, is_rank
+from geoaudit.shardcheck.slicing.values import (
+    Either,
+    Items,
+    Quantity,
+    Record,
+    Reference,
+    Trail,
+    Value,
+    computed,
+    either,
+    known_member,
+    unknown,
+)
+from geoaudit.shardcheck.symbolic.extents import Symbol, SymbolKind
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+SM_COUNT = "sm_count"
+_SM_COUNT = re.compile(
+    r"(?i)^(get_?)?(num_?|n_?)?(sms?|sm_?count|num_?sms?|multi_?processors?(_?count)?)(_?count)?_?$"
+)
+
+
+def names_sm_count(name: str) -> bool:
+    """Whether a name, last component, says the count of SMs."""
+    return bool(_SM_COUNT.match(name)) and name.lower() != "sm"
+
+
+def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
+    """A value as a number; what is none is unknown, with `text` as its reason."""
+    match value:
+        case Quantity():
+            return value
+        case Reference():
+            return symbol_of(slicer, value)
+        case Either(options=options):
+            found = either([(guard, as_quantity(slicer, one, text)) for guard, one in options])
+            assert isinstance(found, Quantity)
+            return found
+        case Record(type="dim3"):
+            parts = [known_member(value, name) for name in ("x", "y", "z")]
+            return computed("*", [as_quantity(slicer, one, text) for one in parts if one])
+        case Record(rest=Reference() as rest):
+            return symbol_of(slicer, rest)
+        case Items(values=(one,)):
+            return as_quantity(slicer, one, text)
+        case _:
+            return unknown(f"{text} is no number that can be told")
+
+
+def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
+    """The symbol of a reference."""
+    last = reference.text.rpartition(".")[2]
+    kind = reference.kind
+    path, line, scope, name = reference.path, reference.line, reference.scope, reference.text
+    if is_parallel_size(last):
+        kind, path, line, scope = "parallel_size", "", 0, ""
+    elif is_rank(last):
+        kind, path, line, scope = "rank", "", 0, ""
+    elif names_sm_count(last.removesuffix("()")):
+        kind, path, line, scope, name = SM_COUNT, "", 0, "", SM_COUNT
+    symbol = Symbol(name=name, kind=cast(SymbolKind, kind), path=path, line=line, scope=scope)
+    slicer.origins.setdefault(symbol, reference)
+    trail = reference.trail.through(reference.path, reference.text)
+    return Quantity(extent=symbol, trail=trail.through(reference.path, name))
+
+
