@@ -97,15 +97,17 @@ def assignments(expected: ast.expr) -> Iterator[Values]:
 
 
 def _symbols(node: ast.expr) -> Iterator[str]:
-    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-        yield spelling(ast.unparse(node))
-    elif isinstance(node, ast.Call) and _called(node) is None:
+    if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or _is_symbol_call(node):
         yield spelling(ast.unparse(node))
     else:
         children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         for child in children:
             if isinstance(child, ast.expr):
                 yield from _symbols(child)
+
+
+def _is_symbol_call(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and _called(node) is None
 
 
 def _called(node: ast.Call) -> str | None:

@@ -12,8 +12,9 @@ before it). Words:
 Keys: ``grid`` and ``block`` compare by value (`tests.expected_extents`; ``(a, b)|(c, d)``: either),
 ``roots.x`` is the whole set of an axis (``-`` is none, ``|`` either), ``symbols.x`` must be among
 the symbols, ``not.x`` must not; ``sharded`` is the whole set of dimensions by their last name;
-``kernel``, ``launcher``, ``idiom``; ``by`` and ``rounding`` of the dimensions; ``blocks=96/48/?/12``
-at the ranks in order; ``condition~word``; ``allowed=GA401`` rules that a remark allows.
+``kernel``, ``launcher``, ``idiom``; ``by`` and ``rounding`` of the dimensions;
+``blocks=96/48/?/12`` at the ranks in order; ``condition~word``; ``allowed=GA401`` rules that a
+remark allows.
 
 A line ``options: ...`` in a file gives the options of the command for its case, and
 ``not_analysed: N`` how many lines are counted as not analysed at least. A folder is one case.

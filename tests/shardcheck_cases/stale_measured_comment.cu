@@ -5,6 +5,6 @@ __global__ void attend(float* x);
 constexpr int kTunedSplits = 24;
 constexpr int kPlainSplits = 24;
 void tuned(float* x, int n_head) {
-    attend<<<dim3(n_head, kTunedSplits), 128>>>(x);  // expect: shrinks GA404 grid=(n_head, 24)
+    attend<<<dim3(n_head, kTunedSplits), 128>>>(x);  // expect: shrinks|capped_by_constant GA404 grid=(n_head, 24)
     attend<<<dim3(n_head, kPlainSplits), 128>>>(x);  // expect: shrinks grid=(n_head, 24)
 }

@@ -3,5 +3,5 @@
 __global__ void attend(float* x);
 constexpr int kHeads = 96;
 void unsharded(float* x, int n_token) {
-    attend<<<dim3(kHeads, n_token), 128>>>(x);  // expect: independent GA404 grid=(96, n_token)
+    attend<<<dim3(kHeads, n_token), 128>>>(x);  // expect: independent|constant|capped_by_constant GA404 grid=(96, n_token)
 }

@@ -1,4 +1,4 @@
-"""Every source under tests/shardcheck_cases has the launches that its comments say, and no others."""
+"""Sources under tests/shardcheck_cases have the launches that their comments say, and no others."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from geoaudit.shardcheck.report import SiteReport
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from tests.expected_extents import differences, spelling
 from tests.shardcheck_expectations import Case, Expectation, read_cases, split_outside_brackets
-from tests.shardcheck_pipeline import read_file, reports_of
+from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 NOT_YET: dict[str, str] = {}
 """Case -> why it does not work yet."""
@@ -28,7 +28,7 @@ def _parameters() -> Iterator[object]:
 def test_a_source_has_the_launches_that_its_comments_say(case: Case) -> None:
     programs = [read_file(path, text) for path, text in case.files.items()]
 
-    reports = reports_of(programs, case.options)
+    reports = reports_of(programs, options_of(case.options))
 
     assert "\n".join([*_sites_differ(case, reports), *_counts_differ(case, programs)]) == ""
 
