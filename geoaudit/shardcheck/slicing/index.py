@@ -7,9 +7,9 @@ from functools import cached_property
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, Field, FileProgram
-from geoaudit.shardcheck.program.statements import Function, Parameter
+from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
 from geoaudit.shardcheck.program.walking import expressions_of, within
-from geoaudit.shardcheck.slicing.points import Point, points_of
+from geoaudit.shardcheck.slicing.points import Point, assigned, points_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,6 +96,9 @@ class ProgramIndex:
 
     Attributes:
         files: all, embedded ones too.
+        functions, classes, methods: by their name, methods by that of their class.
+        by_file: by the identity of a file and the function's number in it.
+        calls_by_function, expansions: what has been worked out, by identity.
     """
 
     files: tuple[FileProgram, ...]
@@ -103,6 +106,8 @@ class ProgramIndex:
     by_file: dict[tuple[str, int], IndexedFunction] = field(init=False)
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
+    calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
+    expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
 
@@ -149,6 +154,40 @@ class ProgramIndex:
         """Fields of that name, of all classes."""
         for file, one, found in self._fields.get(name, ()):
             yield file, one, found
+
+    @cached_property
+    def member_assignments(self) -> dict[str, list[tuple[IndexedFunction, Point, Assign]]]:
+        """Assignments to a member of something, by the member's name."""
+        found: dict[str, list[tuple[IndexedFunction, Point, Assign]]] = defaultdict(list)
+        for indexed in self.by_file.values():
+            for point in points_of(indexed.function.body):
+                one = point.statement
+                if isinstance(one, Assign) and isinstance(one.target, e.Member):
+                    found[one.target.name].append((indexed, point, one))
+        return found
+
+    @cached_property
+    def constants(self) -> dict[str, list[IndexedFunction]]:
+        """Files whose top assigns a name."""
+        found: dict[str, list[IndexedFunction]] = defaultdict(list)
+        for indexed in self.by_file.values():
+            if indexed.number:
+                continue
+            for name in {one for point in indexed.points for one in assigned(point.statement)}:
+                found[name].append(indexed)
+        return found
+
+    @cached_property
+    def modules(self) -> dict[str, list[FileProgram]]:
+        """Python files by every dotted name that ends their path."""
+        found: dict[str, list[FileProgram]] = defaultdict(list)
+        for file in self.files:
+            if file.language != "python":
+                continue
+            parts = file.path.removesuffix(".py").removesuffix("/__init__").split("/")
+            for start in range(len(parts)):
+                found[".".join(parts[start:])].append(file)
+        return found
 
     @cached_property
     def _fields(self) -> dict[str, list[tuple[FileProgram, Class, Field]]]:

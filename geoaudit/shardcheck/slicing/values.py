@@ -14,6 +14,7 @@ from geoaudit.shardcheck.symbolic.making import arithmetic, cases
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.frames import Frame
     from geoaudit.shardcheck.slicing.index import IndexedFunction
+    from geoaudit.shardcheck.slicing.points import Point
 
 MOST_HOPS = 40
 
@@ -115,18 +116,26 @@ class Reference:
 
 @dataclass(frozen=True, kw_only=True)
 class Shaped:
-    """A tensor whose extents are known: of ``view``, ``reshape``, ``empty``, ``transpose``."""
+    """A tensor whose extents are known: of ``view``, ``reshape``, ``empty``, ``transpose``.
+
+    Attributes:
+        extents: in order.
+        text: how it is written.
+        is_open: its rank is not known: there may be fewer.
+    """
 
     extents: tuple["Value", ...]
     text: str = ""
+    is_open: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Closure:
-    """Functions that may be meant by a name, and the frame in which a nested one was made."""
+    """Functions that may be meant by a name, and where a nested one was made."""
 
     functions: tuple["IndexedFunction", ...]
     frame: Optional["Frame"] = None
+    point: Optional["Point"] = None
     receiver: Optional["Value"] = None
 
 

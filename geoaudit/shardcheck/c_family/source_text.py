@@ -1,0 +1,113 @@
+"""A file as text: comments and strings blanked, positions, preprocessor lines, launches."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+_TOKENS = re.compile(
+    rb"//(?:[^\\\n]|\\\r?\n|\\.)*"
+    rb"|/\*.*?(?:\*/|\Z)"
+    rb'|R"([^()\\\s]{0,16})\(.*?\)\1"'
+    rb'|"(?:[^"\\\n]|\\.)*"'
+    rb"|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.)*'",
+    re.DOTALL,
+)
+_BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
+_DEFINE = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
+    re.MULTILINE,
+)
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Define:
+    """A ``#define``: offsets of its name and of its body, parameters None for a constant."""
+
+    name: str
+    parameters: tuple[str, ...] | None
+    start: int
+    body_start: int
+    body_end: int
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """The bytes of a file and what is found in them without a parser.
+
+    Attributes:
+        data: UTF-8.
+        first_line: number of the first line, 1 but for a text inside another file.
+    """
+
+    data: bytes
+    first_line: int = 1
+
+    @cached_property
+    def _blanked(self) -> tuple[bytes, tuple[tuple[int, int], ...]]:
+        comments: list[tuple[int, int]] = []
+
+        def blank(match: re.Match[bytes]) -> bytes:
+            token = match.group()
+            if token[:1] == b"/":
+                comments.append(match.span())
+                return token.translate(_BLANK)
+            if len(token) < 2:
+                return token
+            return token[:1] + token[1:-1].translate(_BLANK) + token[-1:]
+
+        code = _TOKENS.sub(blank, self.data)
+        return code, tuple(comments)
+
+    @property
+    def code(self) -> bytes:
+        """The text with comments and the inside of strings as spaces; offsets stay."""
+        return self._blanked[0]
+
+    @property
+    def comments(self) -> tuple[tuple[int, int], ...]:
+        """Start and end of every comment."""
+        return self._blanked[1]
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer(rb"\n", self.data)]
+
+    def line(self, offset: int) -> int:
+        """Line of an offset in bytes."""
+        return self.first_line + bisect_left(self._line_ends, offset)
+
+    def line_text(self, line: int) -> bytes:
+        """Code of a line, without comments and the inside of strings."""
+        ends = self._line_ends
+        index = line - self.first_line
+        if index > len(ends):
+            return b""
+        start = ends[index - 1] + 1 if index else 0
+        return self.code[start : ends[index] if index < len(ends) else None]
+
+    @cached_property
+    def defines(self) -> tuple[Define, ...]:
+        """Every ``#define`` of the file, in order."""
+        return tuple(_define(match) for match in _DEFINE.finditer(self.code))
+
+    def includes(self) -> Iterator[str]:
+        """Paths of ``#include`` lines, as written."""
+        for match in _INCLUDE.finditer(self.data):
+            yield match.group(1).decode("utf-8", "replace")
+
+
+def _define(match: re.Match[bytes]) -> Define:
+    parameters = None
+    if match.group(2) is not None:
+        inside = match.group(2)[1:-1].replace(b"\\", b" ").decode("utf-8", "replace")
+        parameters = tuple(part.strip() for part in inside.split(",") if part.strip())
+    return Define(
+        name=match.group(1).decode("utf-8", "replace"),
+        parameters=parameters,
+        start=match.start(1),
+        body_start=match.start(3),
+        body_end=match.end(3),
+    )

@@ -1,0 +1,1 @@
+"""Python source text → program, with Python's own parser."""

@@ -1,0 +1,185 @@
+"""Fields of classes: where they are declared and assigned."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program import statements as s
+from geoaudit.shardcheck.program.file_program import Class, FileProgram
+from geoaudit.shardcheck.slicing import known_types, tensors
+from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.values import (
+    Closure,
+    Record,
+    Reference,
+    Value,
+    either,
+)
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+MOST_ASSIGNMENTS = 8
+MOST_ANYWHERE = 4
+Assignment = tuple[IndexedFunction, Point, s.Assign]
+
+
+def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
+    """A member of an object of which no more than its name, perhaps its type, is known."""
+    special = tensors.member_of_reference(slicer, base, name)
+    if special is not None:
+        return special
+    if base.kind == "module":
+        return _module_member(slicer, base, name)
+    method = method_of(slicer, base.type, name)
+    if method:
+        return Closure(functions=tuple(method), receiver=base)
+    reference = Reference(
+        text=f"{base.text}.{name}",
+        kind="field",
+        path=base.path,
+        line=base.line,
+        scope=base.scope,
+        type=type_of_field(slicer, base.type, name),
+        of=base,
+        member=name,
+        trail=base.trail,
+    )
+    if base.kind == "class":
+        default = default_of(slicer, base.type, name)
+        if default is not None:
+            return default
+    if slicer.crosses_files:
+        found = assigned_values(slicer, base, name)
+        if found is not None:
+            return found
+    return reference
+
+
+def _module_member(slicer: "Slicer", base: Reference, name: str) -> Value:
+    from geoaudit.shardcheck.slicing import names
+
+    for file in names.files_of_module(slicer, base.type):
+        found = names.of_file(slicer, file, name)
+        if found is not None:
+            return found
+    text = f"{base.type}.{name}"
+    if names.files_of_module(slicer, text):
+        return replace(base, text=f"{base.text}.{name}", type=text)
+    return replace(base, text=f"{base.text}.{name}", type=text, kind="module")
+
+
+def classes_of(slicer: "Slicer", type: str) -> list[tuple[FileProgram, Class]]:
+    """The classes that a type names, its bases and aliases after it."""
+    found: list[tuple[FileProgram, Class]] = []
+    waiting, seen = [known_types.bare(type)], set[str]()
+    while waiting:
+        name = waiting.pop(0)
+        if name in seen or not name:
+            continue
+        seen.add(name)
+        for file, one in slicer.program.classes.get(name, ()):
+            found.append((file, one))
+            waiting.extend(known_types.bare(base.replace(".", "::")) for base in one.bases)
+    return found[:12]
+
+
+def method_of(slicer: "Slicer", type: str, name: str) -> list[IndexedFunction]:
+    """Methods of a type and its bases, the nearest class that has one."""
+    for _, one in classes_of(slicer, type):
+        found = [
+            method
+            for method in slicer.program.methods.get(one.name, ())
+            if method.function.name == name and not method.function.is_declaration
+        ]
+        if found:
+            return found
+    return []
+
+
+def names_of(slicer: "Slicer", type: str) -> tuple[str, ...]:
+    """Names of the fields of a type, in order."""
+    for _, one in classes_of(slicer, type):
+        if one.fields:
+            return tuple(field.name for field in one.fields)
+    return ()
+
+
+def type_of_field(slicer: "Slicer", type: str, name: str) -> str:
+    """Declared type of a field; empty: not known."""
+    for _, one in classes_of(slicer, type):
+        for field in one.fields:
+            if field.name == name:
+                return field.type
+    return ""
+
+
+def default_of(slicer: "Slicer", type: str, name: str) -> Value | None:
+    """What a field is unless assigned; None: nothing says so."""
+    for file, one in classes_of(slicer, type):
+        for field in one.fields:
+            if field.name == name and field.default is not None:
+                top = slicer.program.function_of(file, 0)
+                body = top.function.body
+                end = Point(block=body, index=len(body))
+                return slicer.value(field.default, slicer.open_frame(top), end)
+            if field.name == name and known_types.bare(field.type) == "dim3":
+                return Record(type="dim3")
+    return None
+
+
+def assigned_values(slicer: "Slicer", base: Reference, name: str) -> Value | None:
+    """What a field is assigned anywhere in the program; None: nowhere, or at too many places."""
+    found = _of_class(slicer, base.type, name) or _anywhere(slicer, base, name)
+    values: list[Value] = []
+    for function, point, assign in found:
+        frame = slicer.open_frame(function)
+        if assign.value is None:
+            continue
+        values.append(slicer.value(assign.value, frame, point))
+    distinct = [value for number, value in enumerate(values) if value not in values[:number]]
+    if not distinct or len(distinct) > MOST_ASSIGNMENTS:
+        return default_of(slicer, base.type, name)
+    return either([(None, value) for value in distinct])
+
+
+def _of_class(slicer: "Slicer", type: str, name: str) -> list[Assignment]:
+    owners = {one.name for _, one in classes_of(slicer, type)}
+    if not owners:
+        return []
+    return [
+        (function, point, assign)
+        for function, point, assign in slicer.program.member_assignments.get(name, ())
+        if _owner(function, assign) in owners
+    ]
+
+
+def _owner(function: IndexedFunction, assign: s.Assign) -> str:
+    target = assign.target
+    if isinstance(target, e.Member) and isinstance(target.value, e.Name):
+        text = target.value.text
+        if text in {"self", "this"}:
+            return function.function.owner
+        for parameter in function.function.parameters:
+            if parameter.name == text:
+                return known_types.bare(parameter.type)
+        for point in function.points:
+            one = point.statement
+            if isinstance(one, s.Assign) and one.target == target.value and one.type:
+                return known_types.bare(one.type)
+    return ""
+
+
+def _anywhere(slicer: "Slicer", base: Reference, name: str) -> list[Assignment]:
+    language = _language(slicer, base.path)
+    found = [
+        one
+        for one in slicer.program.member_assignments.get(name, ())
+        if one[0].file.language == language
+    ]
+    return found if len(found) <= MOST_ANYWHERE else []
+
+
+def _language(slicer: "Slicer", path: str) -> str:
+    return "python" if path.endswith(".py") else "c"

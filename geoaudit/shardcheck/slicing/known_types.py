@@ -1,0 +1,63 @@
+"""Structures of the CUDA and HIP interfaces, and types by their names."""
+
+import re
+
+SEQUENCES = frozenset({"pair", "tuple", "array", "vector", "initializer_list", "auto"})
+FIELDS: dict[str, tuple[str, ...]] = {
+    "cudaLaunchConfig_t": (
+        "gridDim",
+        "blockDim",
+        "dynamicSmemBytes",
+        "stream",
+        "attrs",
+        "numAttrs",
+    ),
+    "cudaLaunchConfig_st": (
+        "gridDim",
+        "blockDim",
+        "dynamicSmemBytes",
+        "stream",
+        "attrs",
+        "numAttrs",
+    ),
+    "CUlaunchConfig": (
+        "gridDimX",
+        "gridDimY",
+        "gridDimZ",
+        "blockDimX",
+        "blockDimY",
+        "blockDimZ",
+        "sharedMemBytes",
+        "hStream",
+        "attrs",
+        "numAttrs",
+    ),
+    "hipLaunchConfig_t": (
+        "gridDim",
+        "blockDim",
+        "dynamicSmemBytes",
+        "stream",
+        "attrs",
+        "numAttrs",
+    ),
+}
+FIELDS["HIP_LAUNCH_CONFIG"] = FIELDS["CUlaunchConfig"]
+"""Fields in order, from the CUDA Runtime API (driver_types.h) and Driver API (cuda.h)."""
+
+_NUMBER = re.compile(
+    r"^(unsigned|signed|int|long|short|char|bool|float|double|size_t|ssize_t|ptrdiff_t"
+    r"|u?int\d+_t|index_t|Py_ssize_t|half|void|uint|ulong|dim_t)\b"
+)
+_DROPPED = re.compile(r"\b(const|constexpr|static|volatile|struct|inline|mutable|typename)\b|[&*]")
+
+
+def bare(type: str) -> str:
+    """A type without qualifiers, namespaces and template arguments: ``pair`` of ``std::pair<…>``."""
+    text = _DROPPED.sub(" ", type).strip()
+    text = text.partition("<")[0].strip()
+    return text.rpartition("::")[2].strip()
+
+
+def is_number(type: str) -> bool:
+    """Whether a bare type is one of numbers."""
+    return bool(_NUMBER.match(type))

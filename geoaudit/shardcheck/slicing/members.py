@@ -1,0 +1,253 @@
+"""Members and elements of values, and values that are made of others."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.slicing import fields, known_types, tensors
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point
+from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.values import (
+    Either,
+    Items,
+    Quantity,
+    Record,
+    Reference,
+    Shaped,
+    Value,
+    Words,
+    either,
+    known_member,
+    number,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+AXES = ("x", "y", "z")
+
+
+def member(slicer: "Slicer", value: Value, name: str) -> Value:
+    """``value.name``."""
+    match value:
+        case Record():
+            return _record_member(slicer, value, name)
+        case Quantity() if name in AXES:
+            return value if name == "x" else number(1)
+        case Items(values=values) if name in {"first", "second"} and len(values) == 2:
+            return values[name == "second"]
+        case Items(values=values) if name in AXES and len(values) <= 3:
+            place = AXES.index(name)
+            return values[place] if place < len(values) else number(1)
+        case Shaped():
+            return tensors.member(slicer, value, name)
+        case Either(options=options):
+            return either([(guard, member(slicer, one, name)) for guard, one in options])
+        case Reference():
+            return fields.member_of(slicer, value, name)
+        case Quantity():
+            return value
+        case _:
+            return unknown(f"a member {name} of something that is not followed")
+
+
+def _record_member(slicer: "Slicer", record: Record, name: str) -> Value:
+    found = known_member(record, name)
+    if found is not None:
+        return found
+    if record.rest is not None:
+        return member(slicer, record.rest, name)
+    default = fields.default_of(slicer, record.type, name)
+    if default is not None:
+        return default
+    return unknown(f"{record.type or 'a structure'}.{name} is given no value here")
+
+
+def part(slicer: "Slicer", value: Value, name: str) -> Value:
+    """A member or an element, as a place names it."""
+    if not name.startswith("["):
+        return member(slicer, value, name)
+    if name == SOME_ELEMENT:
+        return _some_element(slicer, value, name)
+    return item(slicer, value, int(name[1:-1]), "")
+
+
+def element(
+    slicer: "Slicer", value: Value, node: e.Subscript, frame: Frame, point: Point
+) -> Value:
+    """``value[index]``."""
+    if len(node.indices) == 1:
+        match node.indices[0]:
+            case e.Text(value=key):
+                return _keyed(slicer, value, key)
+            case e.Slice() as cut if isinstance(value, Items | Reference):
+                return _slice(slicer, value, cut, frame, point)
+            case e.Number() | e.Operation() | e.Name() | e.Member() as index:
+                place = slicer.value(index, frame, point)
+                if isinstance(place, Words):
+                    return _keyed(slicer, value, place.text)
+                known = as_quantity(slicer, place, spelled(index)).extent
+                if hasattr(known, "value") and isinstance(known.value, int):
+                    return item(slicer, value, known.value, spelled(node.value))
+            case _:
+                pass
+    return _some_element(slicer, value, spelled(node), frame, node)
+
+
+def _keyed(slicer: "Slicer", value: Value, key: str) -> Value:
+    if isinstance(value, Record) and key not in value.members and value.rest is None:
+        return unknown(f"{key} is not among the values given")
+    return member(slicer, value, key)
+
+
+def _slice(
+    slicer: "Slicer", value: "Items | Reference", cut: e.Slice, frame: Frame, point: Point
+) -> Value:
+    bounds: list[int | None] = []
+    for bound in (cut.lower, cut.upper):
+        known = slicer.quantity(bound, frame, point).extent if bound is not None else None
+        bounds.append(getattr(known, "value", None) if known is not None else None)
+    if isinstance(value, Items):
+        return Items(values=value.values[bounds[0] : bounds[1]])
+    lower, upper = bounds
+    text = f"{value.text}[{lower if lower is not None else ''}:{upper if upper is not None else ''}]"
+    return replace(value, text=text, of=value, member=text)
+
+
+def _some_element(
+    slicer: "Slicer",
+    value: Value,
+    text: str,
+    frame: Frame | None = None,
+    node: e.Subscript | None = None,
+) -> Value:
+    match value:
+        case Items(values=values) if values:
+            return either([(None, one) for one in values])
+        case Reference() if node is not None:
+            inside = ", ".join(spelled(index) for index in node.indices)
+            name = f"[{inside}]"
+            return replace(
+                value, text=f"{value.text}{name}", of=value, member=name, kind="field", type=""
+            )
+        case Record(members=known) if known and node is not None:
+            return either([(None, one) for one in known.values()])
+        case Shaped():
+            return value
+        case _:
+            return unknown(f"{text} is an element that cannot be told")
+
+
+def item(
+    slicer: "Slicer", value: Value, place: int, text: str, count: int | None = None
+) -> Value:
+    """Element number `place` of a value; of `count` that it is unpacked into."""
+    match value:
+        case Items(values=values):
+            if -len(values) <= place < len(values):
+                return values[place]
+            return unknown(f"{text or 'a tuple'} has {len(values)} elements, not {place + 1}")
+        case Either(options=options):
+            return either([(guard, item(slicer, one, place, text, count)) for guard, one in options])
+        case Reference():
+            return tensors.extent_of(slicer, value, place, count)
+        case Record(type="dim3") if place < 3:
+            return member(slicer, value, AXES[place])
+        case Record(members=known) if f"[{place}]" in known:
+            return known[f"[{place}]"]
+        case Record(members=known) if known and not value.type:
+            values = list(known.values())
+            return values[place] if -len(values) <= place < len(values) else unknown(text)
+        case Quantity():
+            return unknown(f"element {place} of {text or 'a number'}", [value])
+        case _:
+            return unknown(f"element {place} of {text or 'something'} cannot be told")
+
+
+def unpacked(slicer: "Slicer", value: Value, text: str) -> Sequence[Value]:
+    """The values of ``*value``."""
+    if isinstance(value, Items):
+        return value.values
+    if isinstance(value, Reference):
+        return tensors.all_extents(slicer, value)
+    return [unknown(f"{text} is unpacked")]
+
+
+def made(
+    slicer: "Slicer",
+    type: str,
+    values: Sequence[Value],
+    keywords: Mapping[str, Value],
+    frame: Frame,
+) -> Value:
+    """A value of a type made from others, in the order of its fields."""
+    name = known_types.bare(type)
+    if name == "dim3":
+        given = dict(zip(AXES, values, strict=False))
+        if len(values) == 1 and isinstance(values[0], Record | Items):
+            return converted(slicer, values[0], "dim3", frame)
+        return Record(type="dim3", members={**given, **keywords})
+    if not name or name in known_types.SEQUENCES:
+        return Record(type="", members=dict(keywords)) if keywords else Items(values=tuple(values))
+    names = known_types.FIELDS.get(name) or fields.names_of(slicer, name)
+    if names or keywords:
+        given = dict(zip(names, values, strict=False))
+        return Record(type=name, members={**given, **keywords})
+    return Items(values=tuple(values)) if values else Record(type=name)
+
+
+def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
+    """A value as a declared type: braces as the structure that they fill."""
+    name = known_types.bare(type)
+    match value:
+        case Items(values=values) if name == "dim3":
+            return Record(type="dim3", members=dict(zip(AXES, values, strict=False)))
+        case Items(values=values) if name and name not in known_types.SEQUENCES:
+            return made(slicer, name, values, {}, frame)
+        case Record(type="") if name and name not in known_types.SEQUENCES:
+            return replace(value, type=name)
+        case Quantity() if name == "dim3":
+            return Record(type="dim3", members={"x": value})
+        case Reference(type="") if name:
+            return replace(value, type=name)
+        case _:
+            return value
+
+
+def declared(slicer: "Slicer", type: str, text: str, frame: Frame) -> Value:
+    """What a variable is that is declared without a value."""
+    name = known_types.bare(type)
+    if name == "dim3":
+        return Record(type="dim3")
+    if name in known_types.FIELDS or name in slicer.program.classes:
+        return Record(type=name)
+    if known_types.is_number(name):
+        return unknown(f"{text} is declared and given no value here")
+    return Record(type=name)
+
+
+def with_part(value: Value, path: Place, new: Value) -> Value:
+    """A value of which a member has been assigned."""
+    name, rest = path[0], path[1:]
+    match value:
+        case Record():
+            base = value
+        case Items(values=values):
+            base = Record(
+                type="", members={f"[{place}]": one for place, one in enumerate(values)}
+            )
+        case Reference():
+            base = Record(type=value.type, rest=value)
+        case Quantity() if name in AXES:
+            base = Record(type="dim3", members={"x": value})
+        case _:
+            base = Record(type="")
+    if rest:
+        inner = base.members.get(name) or Record(type="")
+        new = with_part(inner, rest, new)
+    return replace(base, members={**base.members, name: new})
+

@@ -1,0 +1,206 @@
+"""What a name stands for that nothing before it in its function assigns."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.file_program import FileProgram
+from geoaudit.shardcheck.program.statements import Function
+from geoaudit.shardcheck.slicing import definitions, fields, macros, members, parameters
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.values import (
+    Closure,
+    Quantity,
+    Reference,
+    Value,
+    either,
+    number,
+)
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+_CONSTANT = re.compile(r"^([A-Z][A-Z0-9_]*|k[A-Z]\w*|.*::\w+)$")
+MOST_DEFINITIONS = 4
+MOST_REEXPORTS = 4
+_WORDS = {"true": 1, "false": 0, "True": 1, "False": 0, "None": 0, "nullptr": 0, "NULL": 0}
+
+
+def outer_of(slicer: "Slicer", indexed: IndexedFunction) -> tuple[Frame, Point] | None:
+    """Where the free names of a nested function are looked up; None: in its file."""
+    enclosing = indexed.function.enclosing
+    if enclosing is None or enclosing == indexed.number:
+        return None
+    around = slicer.program.function_of(indexed.file, enclosing)
+    if around.function.kind == "file":
+        return None
+    for point, node in around.nodes:
+        if isinstance(node, e.FunctionValue) and node.function == indexed.number:
+            return slicer.open_frame(around), point
+    end = Point(block=around.function.body, index=len(around.function.body))
+    return slicer.open_frame(around), end
+
+
+def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
+    """The value of a name."""
+    text = node.text
+    if text in _WORDS:
+        return number(_WORDS[text])
+    function = frame.function.function
+    for parameter in (*function.parameters, *function.template_parameters):
+        if parameter.name == text:
+            return parameters.value_of(slicer, frame, parameter)
+    if text in {"self", "this"} and frame.receiver is not None:
+        return frame.receiver
+    if frame.outer is not None:
+        return slicer.value(node, *frame.outer)
+    if text in {"self", "this"}:
+        return _object(frame, text, function)
+    if function.kind == "macro" and frame.arguments is None:
+        found = macros.at_uses(slicer, frame, node)
+        if found is not None:
+            return found
+    if function.owner:
+        found = _own_field(slicer, frame, text, function)
+        if found is not None:
+            return found
+    return of_file(slicer, frame.function.file, text) or _unbound(slicer, frame, text, point)
+
+
+def _object(frame: Frame, text: str, function: Function) -> Reference:
+    return Reference(
+        text=text,
+        kind="field",
+        path=frame.path,
+        line=function.line,
+        scope=function.owner,
+        type=function.owner,
+    )
+
+
+def _own_field(slicer: "Slicer", frame: Frame, text: str, function: Function) -> Value | None:
+    if frame.function.file.language != "c":
+        return None
+    for _, one in fields.classes_of(slicer, function.owner):
+        if any(field.name == text for field in one.fields):
+            receiver = frame.receiver or _object(frame, "this", function)
+            if isinstance(receiver, Reference):
+                found = fields.member_of(slicer, receiver, text)
+                return replace(found, text=text) if isinstance(found, Reference) else found
+            return members.member(slicer, receiver, text)
+    return None
+
+
+def of_file(slicer: "Slicer", file: FileProgram, text: str, hops: int = 0) -> Value | None:
+    """A name at the top of a file, of its imports or includes; None: not found."""
+    top = slicer.program.function_of(file, 0)
+    frame = slicer.open_frame(top)
+    last = text.rpartition("::")[2] if file.language == "c" else text
+    end = Point(block=top.function.body, index=len(top.function.body))
+    found = definitions.read(slicer, (last,), frame, end)
+    if found is not None:
+        return found
+    functions = functions_named(slicer, file, last)
+    if functions:
+        return Closure(functions=tuple(functions))
+    if any(one.name == last for one in file.classes):
+        return Reference(text=last, kind="class", path=file.path, type=last)
+    if file.language == "python":
+        return _imported(slicer, file, text, hops)
+    return _of_program(slicer, file, text)
+
+
+def functions_named(slicer: "Slicer", file: FileProgram, name: str) -> list[IndexedFunction]:
+    """Functions and macros of a file that stand at its top."""
+    return [
+        one
+        for one in slicer.program.functions.get(name, ())
+        if one.file is file
+        and not one.function.owner
+        and not one.function.is_declaration
+        and one.function.enclosing in {None, 0}
+    ]
+
+
+def _imported(slicer: "Slicer", file: FileProgram, text: str, hops: int) -> Value | None:
+    for one in file.imports:
+        if one.local != text:
+            continue
+        if not one.name:
+            return Reference(text=text, kind="module", path=file.path, type=one.module)
+        if hops < MOST_REEXPORTS:
+            for source in files_of_module(slicer, one.module):
+                found = of_file(slicer, source, one.name, hops + 1)
+                if found is not None:
+                    return found
+        module = f"{one.module}.{one.name}"
+        if files_of_module(slicer, module):
+            return Reference(text=text, kind="module", path=file.path, type=module)
+        return Reference(text=text, kind="unknown", path=file.path, type=module)
+    return None
+
+
+def files_of_module(slicer: "Slicer", module: str) -> Iterable[FileProgram]:
+    """Files that a Python module may be, by the end of their paths."""
+    return slicer.program.modules.get(module.strip("."), ())
+
+
+def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
+    last = text.rpartition("::")[2]
+    tops = [
+        top
+        for top in slicer.program.constants.get(last, ())
+        if top.file is not file and top.file.language == "c"
+    ]
+    included = {one.module.rpartition("/")[2] for one in file.imports}
+    near = [top for top in tops if top.path.rpartition("/")[2] in included] or tops
+    if near and len(near) <= MOST_DEFINITIONS:
+        found = [of_top(slicer, top, last) for top in near]
+        return either([(None, value) for value in found if value is not None])
+    functions = [
+        one
+        for one in slicer.program.functions.get(last, ())
+        if one.file.language == "c"
+        and not one.function.is_hidden
+        and not one.function.is_declaration
+        and not one.function.owner
+    ]
+    if functions:
+        return Closure(functions=tuple(functions))
+    if last in slicer.program.classes:
+        return Reference(text=last, kind="class", path=file.path, type=last)
+    owner, _, member = text.rpartition("::")
+    if owner:
+        return _static(slicer, owner, member)
+    return None
+
+
+def of_top(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
+    """What the statements at the top of a file give a name."""
+    end = Point(block=top.function.body, index=len(top.function.body))
+    return definitions.read(slicer, (name,), slicer.open_frame(top), end)
+
+
+def _static(slicer: "Slicer", owner: str, member: str) -> Value | None:
+    methods = fields.method_of(slicer, owner, member)
+    if methods:
+        return Closure(functions=tuple(methods))
+    found = fields.default_of(slicer, owner, member)
+    return found if isinstance(found, Quantity) else None
+
+
+def _unbound(slicer: "Slicer", frame: Frame, text: str, point: Point) -> Reference:
+    kind = "constant" if _CONSTANT.match(text) else "unknown"
+    scope = "" if kind == "constant" else frame.function.name
+    line = _line_of(point)
+    return Reference(text=text, kind=kind, path=frame.path, line=line, scope=scope)
+
+
+def _line_of(point: Point) -> int:
+    if point.index < len(point.block):
+        return point.statement.line
+    return point.block[-1].line if point.block else 0

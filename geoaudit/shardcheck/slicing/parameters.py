@@ -1,0 +1,107 @@
+"""What a parameter is: the argument of the call that is looked at, or of any call there is."""
+
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program.statements import Parameter
+from geoaudit.shardcheck.slicing import resolution
+from geoaudit.shardcheck.slicing.arguments import bound
+from geoaudit.shardcheck.slicing.definitions import annotated
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.index import CallSite
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.values import Reference, Value, either
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+MOST_CALLERS = 24
+MOST_VALUES = 8
+MOST_CALLS_UP = 6
+
+
+def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
+    """The value of a parameter in a frame."""
+    name = parameter.name
+    if frame.arguments is not None:
+        given = frame.arguments.get(name)
+        if given is None and parameter.default is not None:
+            given = slicer.value(parameter.default, frame, _start(frame))
+        if given is not None:
+            text = f"{frame.function.name}({name})"
+            return annotated(slicer, given, name, frame, frame.function.function.line, text)
+        return reference(frame, parameter)
+    key = (f"({name})",)
+    start = _start(frame)
+    found = slicer.remembered(frame, start, key, lambda: _of_any_call(slicer, frame, parameter))
+    return found if found is not None else reference(frame, parameter)
+
+
+def reference(frame: Frame, parameter: Parameter) -> Reference:
+    """A parameter of which no argument is known."""
+    function = frame.function.function
+    is_template = parameter in function.template_parameters
+    return Reference(
+        text=parameter.name,
+        kind="constant" if is_template else "parameter",
+        path=frame.path,
+        line=function.line,
+        scope=frame.function.name,
+        type=parameter.type,
+    )
+
+
+def _start(frame: Frame) -> Point:
+    return Point(block=frame.function.function.body, index=0)
+
+
+def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value | None:
+    """The argument of every call within reach, as alternatives; None: there is none."""
+    sites, is_complete = _sites(slicer, frame)
+    own = reference(frame, parameter)
+    values: list[Value] = []
+    for site in sites:
+        value = _argument(slicer, frame, site, parameter)
+        if value is None or _is_itself(value, own):
+            continue
+        if value not in values:
+            values.append(value)
+    if not values or len(values) > MOST_VALUES:
+        return None
+    if not is_complete:
+        values.append(own)
+    chosen = either([(None, value) for value in values])
+    line = frame.function.function.line
+    text = f"{frame.function.name}({parameter.name})"
+    return annotated(slicer, chosen, parameter.name, frame, line, text)
+
+
+def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
+    """Calls of the frame's function that are to be followed, and whether they are all."""
+    every = resolution.calls_of(slicer, frame.function)
+    if slicer.crosses_files:
+        return (every if len(every) <= MOST_CALLERS else []), True
+    own = [site for site in every if site.caller.file is frame.function.file]
+    if len(own) > MOST_CALLERS or frame.depth >= MOST_CALLS_UP:
+        return [], False
+    return own, len(own) == len(every)
+
+
+def _argument(
+    slicer: "Slicer", frame: Frame, site: CallSite, parameter: Parameter
+) -> Value | None:
+    caller = slicer.open_frame(site.caller, frame.depth + 1)
+    arguments = bound(slicer, frame.function, site.call, caller, site.point)
+    given = arguments.get(parameter.name)
+    if given is None and parameter.default is not None:
+        return slicer.value(parameter.default, frame, _start(frame))
+    return given
+
+
+def _is_itself(value: Value, own: Reference) -> bool:
+    return (
+        isinstance(value, Reference)
+        and value.text == own.text
+        and value.scope == own.scope
+        and value.path == own.path
+    )
+

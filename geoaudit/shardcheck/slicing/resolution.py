@@ -1,0 +1,158 @@
+"""Which functions a call means, and which calls mean a function."""
+
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.slicing import fields
+from geoaudit.shardcheck.slicing.arguments import accepts
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.values import Closure, Record, Reference, Value
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+MOST_MEANT = 4
+
+
+def meant(
+    slicer: "Slicer", node: e.Call, frame: Frame, point: Point
+) -> tuple[Closure | None, Value | None]:
+    """The functions that a call may mean, and the class or object where it makes or calls one."""
+    function = node.function
+    if isinstance(function, e.Member):
+        return _method(slicer, node, function, frame, point)
+    value = slicer.value(function, frame, point)
+    match value:
+        case Closure():
+            return _fitting(slicer, value, node, frame), None
+        case Reference(kind="class"):
+            return None, value
+        case Record(type=type) if type:
+            methods = fields.method_of(slicer, type, "operator()")
+            return Closure(functions=tuple(methods), receiver=value) if methods else None, None
+        case _:
+            return None, value
+
+
+def _method(
+    slicer: "Slicer", node: e.Call, function: e.Member, frame: Frame, point: Point
+) -> tuple[Closure | None, Value | None]:
+    base = slicer.value(function.value, frame, point)
+    if isinstance(base, Record):
+        methods = fields.method_of(slicer, base.type, function.name)
+        if methods:
+            return _fitting(slicer, Closure(functions=tuple(methods)), node, frame, base), base
+    if isinstance(base, Reference):
+        found = fields.member_of(slicer, base, function.name)
+        if isinstance(found, Closure):
+            receiver = None if base.kind in {"class", "module"} else base
+            return _fitting(slicer, found, node, frame, receiver), base
+        if function.name == "apply" and base.kind == "class":
+            forward = fields.method_of(slicer, base.type, "forward")
+            return (Closure(functions=tuple(forward[:1])) if forward else None), base
+        if isinstance(found, Reference) and found.kind == "class":
+            return None, found
+    return None, base
+
+
+def _fitting(
+    slicer: "Slicer", closure: Closure, node: e.Call, frame: Frame, receiver: Value | None = None
+) -> Closure | None:
+    own = frame.function.file
+    fitting = [one for one in closure.functions if accepts(one, node) and one.function.kind != ""]
+    near = [one for one in fitting if one.file is own] or fitting
+    if not near or len(near) > MOST_MEANT:
+        return None
+    return Closure(
+        functions=tuple(near),
+        frame=closure.frame,
+        point=closure.point,
+        receiver=receiver if receiver is not None else closure.receiver,
+    )
+
+
+def calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
+    """The calls that mean a function, in its own file and in others."""
+    known = slicer.program.calls_by_function.get(id(function))
+    if known is None:
+        known = _calls_of(slicer, function)
+        slicer.program.calls_by_function[id(function)] = known
+    return known
+
+
+def _calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
+    name = _called_as(function)
+    if not name:
+        return _of_lambda(slicer, function)
+    found = []
+    for site in slicer.program.calls_of(name):
+        is_own = site.caller.file is function.file
+        if not is_own and not _reaches(slicer, function, site):
+            continue
+        if accepts(function, site.call) and _names_it(slicer, function, site):
+            found.append(site)
+    return found
+
+
+def _called_as(function: IndexedFunction) -> str:
+    one = function.function
+    if one.kind == "method" and one.name in {"__init__", one.owner}:
+        return one.owner
+    if one.kind == "method" and one.name == "forward" and one.owner:
+        return "apply" if _is_autograd(function) else one.name
+    return one.name
+
+
+def _is_autograd(function: IndexedFunction) -> bool:
+    return any(last_name(one) == "staticmethod" for one in function.function.decorators)
+
+
+def _reaches(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bool:
+    """Whether a call in another file may mean a function."""
+    if function.function.is_hidden and not function.path.endswith((".h", ".cuh", ".hpp")):
+        return False
+    if site.caller.file.language != function.file.language:
+        return False
+    own = [
+        one
+        for one in slicer.program.functions.get(function.function.name, ())
+        if one.file is site.caller.file
+        and one.function.owner == function.function.owner
+        and not one.function.is_declaration
+        and accepts(one, site.call)
+    ]
+    return not own
+
+
+def _names_it(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bool:
+    """Whether the way a call is written can mean a function."""
+    called = site.call.function
+    owner = function.function.owner
+    if _called_as(function) == "apply":
+        return isinstance(called, e.Member) and last_name(called.value) == owner
+    if not owner:
+        return isinstance(called, e.Name) or (
+            function.file.language == "python" and isinstance(called, e.Member)
+            and not _is_own_object(called.value)
+        )
+    if isinstance(called, e.Name):
+        parts = called.text.split("::")
+        return function.function.name == owner or len(parts) == 1 or owner in parts
+    same = {
+        one.function.owner
+        for one in slicer.program.functions.get(function.function.name, ())
+        if one.function.owner
+    }
+    if isinstance(called, e.Member) and _is_own_object(called.value):
+        return site.caller.function.owner == owner or len(same) == 1
+    return len(same) == 1
+
+
+def _is_own_object(node: e.Expression) -> bool:
+    return isinstance(node, e.Name) and node.text in {"self", "this"}
+
+
+def _of_lambda(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
+    return []
