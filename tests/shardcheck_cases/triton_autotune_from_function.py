@@ -3,6 +3,7 @@
 import itertools
 
 import triton
+import triton.language as tl
 
 
 def configurations():

@@ -1,6 +1,7 @@
 # Block sizes come through ** and dictionaries.
 # options: --dim n_head=96:tp --set V=128
 import triton
+import triton.language as tl
 
 
 @triton.jit

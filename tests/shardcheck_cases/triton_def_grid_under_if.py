@@ -1,6 +1,7 @@
 # `def grid(meta)` twice.
 # options: --dim n_head=96:tp
 import triton
+import triton.language as tl
 
 
 @triton.jit

@@ -1,6 +1,7 @@
 # Products of tiles in one axis.
 # options: --dim n_head=96:tp --set N=64
 import triton
+import triton.language as tl
 
 
 @triton.jit

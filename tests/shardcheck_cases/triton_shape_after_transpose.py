@@ -1,6 +1,7 @@
 # A shape read after transpose, permute, unsqueeze, reshape.
 # options: --dim n_head=96:tp
 import triton
+import triton.language as tl
 
 
 @triton.jit
