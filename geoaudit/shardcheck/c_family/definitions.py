@@ -12,7 +12,7 @@ from geoaudit.shardcheck.program.expressions import Collection, Expression, Memb
 from geoaudit.shardcheck.program.file_program import NotAnalysed
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
 
-_DEVICE_ONLY = re.compile(rb"__device__|__global__|\b\w*_DEVICE(?:_INLINE|_FUNC\w*)?\b")
+DEVICE_ONLY = re.compile(rb"__device__|__global__|\b\w*_DEVICE(?:_INLINE|_FUNC\w*)?\b")
 _HOST_TOO = re.compile(rb"__host__|HOST|\bconstexpr\b")
 LARGEST_SHARED_BODY = 4000
 
@@ -122,7 +122,7 @@ class Definitions(Statements):
         if body is None:
             return True
         header = self.parsed.data[node.start_byte : declarator.start_byte]
-        if not _DEVICE_ONLY.search(header):
+        if not DEVICE_ONLY.search(header):
             return True
         if self.parsed.data.find(b"<<<", body.start_byte, body.end_byte) >= 0:
             return True

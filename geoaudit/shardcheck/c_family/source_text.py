@@ -14,7 +14,7 @@ _TOKENS = re.compile(
     rb"|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.)*'",
     re.DOTALL,
 )
-_BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
+BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
 _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
     re.MULTILINE,
@@ -53,10 +53,10 @@ class SourceText:
             token = match.group()
             if token[:1] == b"/":
                 comments.append(match.span())
-                return token.translate(_BLANK)
+                return token.translate(BLANK)
             if len(token) < 2:
                 return token
-            return token[:1] + token[1:-1].translate(_BLANK) + token[-1:]
+            return token[:1] + token[1:-1].translate(BLANK) + token[-1:]
 
         code = _TOKENS.sub(blank, self.data)
         return code, tuple(comments)
@@ -78,6 +78,11 @@ class SourceText:
     def line(self, offset: int) -> int:
         """Line of an offset in bytes."""
         return self.first_line + bisect_left(self._line_ends, offset)
+
+    @property
+    def last_line(self) -> int:
+        """Number of the last line."""
+        return self.first_line + len(self._line_ends)
 
     def line_text(self, line: int) -> bytes:
         """Code of a line, without comments and the inside of strings."""

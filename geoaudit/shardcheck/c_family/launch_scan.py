@@ -1,0 +1,64 @@
+"""Launches that a search of the text finds, outside of comments and strings: the self-check."""
+
+import re
+from collections.abc import Iterator
+
+from geoaudit.shardcheck.c_family.record import LAUNCH_CALLS
+from geoaudit.shardcheck.c_family.source_text import SourceText
+
+_CHEVRON = re.compile(rb"(?<=[\w>)\]#])(?:\s|\\\r?\n)*(?<!<)(<<<)(?!<)")
+_CALL = re.compile(
+    rb"\b(" + "|".join(sorted(LAUNCH_CALLS)).encode() + rb")\s*(?:<[^<>;(){}]*>)?\s*(\()"
+)
+_BRACKET = re.compile(rb"[()\[\]{};]|>>>(?!>)")
+_CLOSES = re.compile(rb"(?:\s|\\\r?\n)*\(")
+_BEFORE = re.compile(rb"(\w+|[^\w\s])\s*$")
+_STATEMENT_WORDS = frozenset({b"return", b"else", b"do", b"co_return", b"throw"})
+LONGEST_CONFIGURATION = 4000
+
+
+def textual_launches(source: SourceText) -> Iterator[tuple[int, str]]:
+    """Offset and idiom of each: of ``<<<``, or of the bracket that opens a call's arguments."""
+    code = source.code
+    for match in _CHEVRON.finditer(code):
+        if _is_configuration(code, match.end()):
+            yield match.start(1), "chevron"
+    bodies = {define.body_start for define in source.defines}
+    for match in _CALL.finditer(code):
+        if not _is_declaration(code, match.start(), bodies):
+            yield match.start(2), match.group(1).decode()
+
+
+def _is_configuration(code: bytes, start: int) -> bool:
+    """Whether ``>>>`` and an argument list follow."""
+    depth = 0
+    for match in _BRACKET.finditer(code, start, start + LONGEST_CONFIGURATION):
+        token = match.group()
+        if token == b">>>":
+            if depth == 0:
+                return _CLOSES.match(code, match.end()) is not None
+        elif token in b"([{":
+            depth += 1
+        elif token == b";":
+            if depth == 0:
+                return False
+        else:
+            depth -= 1
+            if depth < 0:
+                return False
+    return False
+
+
+def _is_declaration(code: bytes, start: int, bodies: set[int]) -> bool:
+    """Whether a type or ``#define`` stands before a name: ``cudaError_t cudaLaunchKernel(``."""
+    before = code[max(0, start - 200) : start].rstrip()
+    if before.endswith(b"::"):
+        before = before[:-2].rstrip()
+        before = re.sub(rb"\w+$", b"", before).rstrip()
+    match = _BEFORE.search(before)
+    if match is None or not match.group(1)[-1:].isalnum():
+        return False
+    end_of_word = start - len(code[max(0, start - 200) : start]) + match.end(1)
+    if match.group(1) in _STATEMENT_WORDS:
+        return False
+    return not any(body in bodies for body in (end_of_word, end_of_word + 1))
