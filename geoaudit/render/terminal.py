@@ -1,11 +1,5 @@
 """The audit as a table for a terminal: what ``rank`` prints."""
 
-import io
-from collections.abc import Iterable
-
-from rich.console import Console
-from rich.text import Text
-
 from geoaudit.ranking.audit import Audit
 from geoaudit.render.advice import legend, next_sentence
 from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
@@ -17,7 +11,8 @@ from geoaudit.render.headline import (
     replay_sentence,
 )
 from geoaudit.render.names import elide, sentence
-from geoaudit.render.terminal_rows import Line, row_lines
+from geoaudit.render.printing import LABEL_WIDTH, Line, labelled, printed
+from geoaudit.render.terminal_rows import row_lines
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 from geoaudit.render.time_sentences import (
     CEILING,
@@ -32,7 +27,6 @@ from geoaudit.render.time_sentences import (
 
 NARROWEST = 60
 WIDE_WIDTH = 160
-_LABEL_WIDTH = 10
 _BAR_SIGNS = {"kernels": "█", "copies": "▒", "gaps": "░"}
 
 
@@ -60,35 +54,7 @@ def render_terminal(
         *_distance(audit, width),
         *_notes(audit, width),
     ]
-    return _printed(lines, width, color)
-
-
-def _printed(lines: Iterable[Line], width: int, color: bool) -> str:
-    handle = io.StringIO()
-    console = Console(
-        file=handle,
-        width=width,
-        color_system="standard" if color else None,
-        force_terminal=color,
-        legacy_windows=False,
-        markup=False,
-        highlight=False,
-        emoji=False,
-        no_color=not color,
-    )
-    for line in lines:
-        text = Text(line.text, style=line.style)
-        if line.marked:
-            start = line.text.find(line.marked)
-            text.stylize("bold red", start, start + len(line.marked))
-        console.print(text, soft_wrap=True)
-    return handle.getvalue()
-
-
-def _labelled(label: str, text: str, width: int, style: str = "") -> list[Line]:
-    head = f"{label:<{_LABEL_WIDTH - 1}} "
-    lines = wrapped(text, width, first=head, rest=" " * _LABEL_WIDTH)
-    return [Line(text=line, style=style) for line in lines]
+    return printed(lines, width, color)
 
 
 def _header(audit: Audit, width: int) -> list[Line]:
@@ -98,7 +64,7 @@ def _header(audit: Audit, width: int) -> list[Line]:
         lines += [Line(text=text, style="bold yellow") for text in wrapped(replay, width)]
     for line in header_lines(audit):
         style = "yellow" if line.alarming else ""
-        lines += _labelled(line.label, line.text, width, style)
+        lines += labelled(line.label, line.text, width, style)
     return [*lines, Line()]
 
 
@@ -109,25 +75,25 @@ def _totals(audit: Audit, width: int) -> list[Line]:
     )
     waste = f"SM-time per {period(audit)}: {waste_sentence(audit)}"
     lines = [
-        *_labelled("wall", wall_sentence(audit), width, "bold"),
+        *labelled("wall", wall_sentence(audit), width, "bold"),
         *_bar(audit, width),
-        *(_labelled("", parts, width) if parts else ()),
+        *(labelled("", parts, width) if parts else ()),
         *_optional(gap_sentence(audit), width, "bold yellow"),
         *_optional(dud_sentence(audit), width),
-        *_labelled("wasted", waste, width, "bold red"),
+        *labelled("wasted", waste, width, "bold red"),
     ]
     if audit.totals.wasted_sm_time_per_token_ns is not None:
-        lines += [*_labelled("", CEILING, width), *_optional(blame_sentence(audit), width)]
+        lines += [*labelled("", CEILING, width), *_optional(blame_sentence(audit), width)]
     return [*lines, Line()]
 
 
 def _optional(text: str | None, width: int, style: str = "") -> list[Line]:
-    return [] if text is None else _labelled("", text, width, style)
+    return [] if text is None else labelled("", text, width, style)
 
 
 def _bar(audit: Audit, width: int) -> list[Line]:
     parts = wall_parts(audit)
-    cells = width - _LABEL_WIDTH
+    cells = width - LABEL_WIDTH
     edges = [0]
     reached = 0.0
     for part in parts:
@@ -139,7 +105,7 @@ def _bar(audit: Audit, width: int) -> list[Line]:
         _BAR_SIGNS[part.name] * max(end - start, 0)
         for part, start, end in zip(parts, edges[:-1], edges[1:], strict=True)
     )
-    return [Line(text=" " * _LABEL_WIDTH + bar)] if bar else []
+    return [Line(text=" " * LABEL_WIDTH + bar)] if bar else []
 
 
 def _tables(audit: Audit, width: int, wide: bool) -> list[Line]:
@@ -164,7 +130,7 @@ def _recording_findings(audit: Audit, width: int) -> list[Line]:
     for finding in audit.recording_findings:
         style = "" if finding.severity == "note" else "yellow"
         text = f"{finding.severity}: {sentence(finding.message)} ({finding.rule_name})"
-        lines += _labelled(finding.rule_id, text, width, style)
+        lines += labelled(finding.rule_id, text, width, style)
     return [*lines, Line()] if lines else []
 
 

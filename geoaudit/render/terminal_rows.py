@@ -1,11 +1,11 @@
 """The rows of the terminal's table: two lines each, so that 100 columns hold every figure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from geoaudit.ranking.audit import Audit, AuditRow
 from geoaudit.render.names import elide, visible
 from geoaudit.render.numbers import plural
+from geoaudit.render.printing import Line
 from geoaudit.render.row_cells import MARK, RowCells, geometry_words, grid_text, row_cells
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 from geoaudit.render.time_sentences import period
@@ -23,15 +23,6 @@ _NARROW = (
     TextColumn(heading="share"),
     TextColumn(heading="verdict", right=False),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """A line of output, the style of all of it, and the part of it that is marked."""
-
-    text: str = ""
-    style: str = ""
-    marked: str = ""
 
 
 def row_lines(rows: Sequence[AuditRow], audit: Audit, width: int, wide: bool) -> list[Line]:

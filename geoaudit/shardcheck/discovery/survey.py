@@ -27,7 +27,7 @@ class Survey:
         """Bytes that stand for all of it: paths, contents and what was left out."""
         told = hashlib.blake2b(digest_size=16)
         for file, digest in self.digests.items():
-            told.update(file.path.encode("utf-8", "surrogateescape") + b"\0" + digest)
+            told.update(file.path.encode() + b"\0" + digest)
         told.update(repr((sorted(self.skipped.items()), sorted(self.refused.items()))).encode())
         return told.digest()
 

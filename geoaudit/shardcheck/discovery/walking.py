@@ -112,10 +112,12 @@ def _root(resolved: Sequence[Path]) -> Path:
 
 
 def _relative(location: str, root: Path) -> str:
+    """The path from the root; absolute where it is not under it, legible where it is no UTF-8."""
     try:
-        return Path(location).relative_to(root).as_posix()
+        path = Path(location).relative_to(root).as_posix()
     except ValueError:
-        return location
+        path = location
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 @dataclass(kw_only=True)

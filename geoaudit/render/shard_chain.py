@@ -1,0 +1,86 @@
+"""How a launch's grid is derived, line by line: what ``--explain FILE:LINE`` prints."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from geoaudit.quantities import plural
+from geoaudit.render.names import sentence, visible
+from geoaudit.render.printing import Line, labelled, printed
+from geoaudit.render.shard_words import (
+    dimension_sentence,
+    fill_cell,
+    grid_text,
+    launch_text,
+    reason_sentences,
+    verdict_text,
+)
+from geoaudit.render.text_columns import wrapped
+from geoaudit.shardcheck.listing import ListedHop, ListedSite
+
+AXES = ("x", "y", "z")
+
+
+def render_shard_chain(
+    sites: Sequence[ListedSite], ranks: Sequence[int], *, width: int = 100, color: bool = False
+) -> str:
+    """The whole argument for each of some launches, ending with a line feed.
+
+    Args:
+        sites: launches of one place.
+        ranks: numbers of ranks that were evaluated.
+        width: terminal cells of a line.
+        color: with ANSI colours.
+    """
+    lines: list[Line] = []
+    for site in sites:
+        lines += [Line()] * bool(lines)
+        lines += _argument(site, ranks, width)
+    return printed(lines, width, color)
+
+
+def _argument(site: ListedSite, ranks: Sequence[int], width: int) -> list[Line]:
+    lines = [
+        Line(text=f"{visible(site.kernel)}: {verdict_text(site)}", style="bold"),
+        *labelled("launch", sentence(f"{launch_text(site)} ({site.idiom})"), width),
+        *labelled("grid", sentence(grid_text(site.grid)), width),
+    ]
+    if site.block is not None:
+        lines += labelled("block", sentence(grid_text(site.block)), width)
+    for ranks_count in ranks:
+        blocks, bar, fill = fill_cell(site, ranks_count)
+        lines += labelled(plural(ranks_count, "rank"), f"{blocks} blocks {bar} {fill}", width)
+    for axis, roots in zip(AXES, site.roots, strict=True):
+        if roots:
+            lines += labelled(f"{axis} is of", sentence(", ".join(roots)), width)
+    for dimension in site.sharded:
+        lines += labelled("sharded", sentence(dimension_sentence(dimension)), width)
+    for text in reason_sentences(site):
+        lines += labelled("", sentence(text), width)
+    return [*lines, *_tree(site, width)]
+
+
+def _tree(site: ListedSite, width: int) -> list[Line]:
+    """The hops, those of a file side by side under its name."""
+    depth = f", {plural(site.callers_followed, 'call')} followed" * bool(site.callers_followed)
+    lines = [Line(), Line(text=f"derivation from the launch{depth}", style="bold")]
+    files = [(path, list(hops)) for path, hops in groupby(site.chain, lambda hop: hop.path)]
+    if not files:
+        return [*lines, Line(text="└── the grid is written in the launch")]
+    for number, (path, hops) in enumerate(files, 1):
+        is_last = number == len(files)
+        lines.append(Line(text=f"{'└' if is_last else '├'}── {visible(path)}"))
+        lines += _hops(hops, "    " if is_last else "│   ", width)
+    return lines
+
+
+def _hops(hops: Sequence[ListedHop], guide: str, width: int) -> list[Line]:
+    digits = max(len(str(hop.line)) for hop in hops)
+    lines = []
+    for number, hop in enumerate(hops, 1):
+        is_last = number == len(hops)
+        first = f"{guide}{'└' if is_last else '├'}── {hop.line:>{digits}}  "
+        rest = f"{guide}{' ' if is_last else '│'}   {' ' * digits}  "
+        lines += [
+            Line(text=one) for one in wrapped(sentence(hop.text), width, first=first, rest=rest)
+        ]
+    return lines

@@ -1,0 +1,96 @@
+"""A shard check as Markdown, for a pull request or a job's summary."""
+
+from collections.abc import Collection, Sequence
+
+from geoaudit.quantities import duration, plural
+from geoaudit.render.markdown_table import markdown_table
+from geoaudit.render.names import markdown_code, markdown_text
+from geoaudit.render.shard_words import (
+    SHARDED_BEHAVIOURS,
+    SiteGroup,
+    dimension_sentence,
+    fill_cell,
+    grid_text,
+    grouped,
+    header_lines,
+    left_out_sentence,
+    place,
+    reason_sentences,
+    shown_sites,
+    unanalysed_sentence,
+    verdict_text,
+)
+from geoaudit.shardcheck.listing import ListedSite, Listing
+from geoaudit.shardcheck.report import Behaviour
+
+MOST_ROWS = 200
+NAME_WIDTH = 80
+
+
+def render_shard_markdown(
+    listing: Listing, *, behaviours: Collection[Behaviour] = SHARDED_BEHAVIOURS
+) -> str:
+    """The check as Markdown, ending with a line feed.
+
+    Args:
+        listing: of the check.
+        behaviours: launches to list, besides those with a finding.
+    """
+    shown = shown_sites(listing, behaviours)
+    lines = ["## Grids that sharding shrinks", ""]
+    lines += [f"- **{label}**: {markdown_text(text)}" for label, text in header_lines(listing)]
+    left = MOST_ROWS
+    for group in grouped(shown, listing.ranks):
+        if left > 0:
+            lines += ["", *_group(group, listing.ranks, group.sites[:left])]
+        left -= len(group.sites)
+    if left < 0:
+        lines += ["", f"{plural(-left, 'more launch', 'more launches')} in the table and JSON."]
+    for text in (left_out_sentence(listing, shown), unanalysed_sentence(listing)):
+        lines += ["", markdown_text(text)] * bool(text)
+    lines += _unmatched(listing)
+    lines += [""] * bool(listing.notes)
+    lines += [
+        f"- {note.severity}: {markdown_code(f'{note.path}:{note.line}', NAME_WIDTH)} "
+        f"{markdown_text(note.text)}"
+        for note in listing.notes
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _group(group: SiteGroup, ranks: Sequence[int], sites: Sequence[ListedSite]) -> list[str]:
+    headings = ["kernel", "launch", "grid", *(plural(one, "rank") for one in ranks), "verdict"]
+    rows = [_row(site, ranks) for site in sites]
+    told = [markdown_text(dimension_sentence(one)) + "  " for one in group.dimensions]
+    right = {plural(one, "rank") for one in ranks}
+    return [
+        f"### {markdown_text(group.title)}",
+        "",
+        *told,
+        *([""] if told else []),
+        *markdown_table(headings, rows, right=right),
+    ]
+
+
+def _row(site: ListedSite, ranks: Sequence[int]) -> list[str]:
+    figures = [" ".join(fill_cell(site, one)) for one in ranks]
+    verdict = f"**{verdict_text(site)}**" if site.findings else verdict_text(site)
+    reasons = "<br>".join(markdown_text(text) for text in reason_sentences(site))
+    return [
+        markdown_code(site.kernel, NAME_WIDTH),
+        markdown_code(place(site), NAME_WIDTH),
+        markdown_code(grid_text(site.grid), NAME_WIDTH),
+        *figures,
+        f"{verdict}<br>{reasons}" if reasons else verdict,
+    ]
+
+
+def _unmatched(listing: Listing) -> list[str]:
+    if not listing.unmatched_kernels:
+        return []
+    names = ", ".join(
+        f"{markdown_code(name, NAME_WIDTH)} {duration(time_ns)}"
+        for name, time_ns in listing.unmatched_kernels[:10]
+    )
+    count = plural(len(listing.unmatched_kernels), "recorded kernel")
+    return ["", f"{count} without a launch in this source, longest first: {names}"]

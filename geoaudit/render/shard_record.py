@@ -1,0 +1,66 @@
+"""A launch site as plain values, the same in JSON and CSV."""
+
+from geoaudit.render.row_record import Plain
+from geoaudit.shardcheck.listing import ListedDimension, ListedSite, Names, Texts
+
+AXES = ("x", "y", "z")
+
+
+def site_record(site: ListedSite) -> dict[str, Plain]:
+    """The fields of a site: shares from 0 to 1, times in ns, what cannot be told is null."""
+    finding = site.findings[0] if site.findings else None
+    return {
+        "path": site.path,
+        "line": site.line,
+        "kernel": site.kernel,
+        "launcher": site.launcher,
+        "idiom": site.idiom,
+        "function": site.function,
+        "language": site.language,
+        "grid": _texts(site.grid),
+        "block": None if site.block is None else _texts(site.block),
+        "roots": _names(site.roots),
+        "symbols": _names(site.symbols),
+        "sharded": [dimension.name for dimension in site.sharded],
+        "blocks": {str(ranks): value for ranks, value in site.blocks.items()},
+        "sm_fill": {str(ranks): value for ranks, value in site.sm_fill.items()},
+        "verdict": site.behaviour,
+        "rule": None if finding is None else finding.rule_id,
+        "reason": site.reason if finding is None else finding.message,
+        "condition": site.condition or None,
+        "findings": [
+            {
+                "rule_id": one.rule_id,
+                "rule_name": one.rule_name,
+                "severity": one.severity,
+                "message": one.message,
+                "is_known": one in site.known,
+            }
+            for one in (*site.findings, *site.known)
+        ],
+        "suppressed": [{"rule_id": rule, "reason": reason} for rule, reason in site.suppressed],
+        "is_launcher": site.is_launcher,
+        "callers_followed": site.callers_followed,
+        "measured_ns_per_token": site.measured_ns_per_token,
+        "chain": [{"path": hop.path, "line": hop.line, "text": hop.text} for hop in site.chain],
+    }
+
+
+def dimension_record(dimension: ListedDimension) -> dict[str, Plain]:
+    """The fields of a sharded dimension."""
+    return {
+        "name": dimension.name,
+        "rounding": dimension.rounding,
+        "by": dimension.by,
+        "total": dimension.total,
+        "reason": dimension.reason,
+        "is_certain": dimension.is_certain,
+    }
+
+
+def _texts(texts: Texts) -> dict[str, Plain]:
+    return dict(zip(AXES, texts, strict=True))
+
+
+def _names(names: Names) -> dict[str, Plain]:
+    return {axis: list(several) for axis, several in zip(AXES, names, strict=True)}

@@ -1,0 +1,166 @@
+"""A shard check as a table for a terminal: launches by the dimensions in their grids."""
+
+from collections.abc import Collection, Sequence
+
+from geoaudit.quantities import duration, plural
+from geoaudit.render.names import elide, sentence, visible
+from geoaudit.render.printing import Line, labelled, printed
+from geoaudit.render.shard_words import (
+    SHARDED_BEHAVIOURS,
+    SiteGroup,
+    dimension_sentence,
+    fill_cell,
+    grid_text,
+    grouped,
+    header_lines,
+    launch_text,
+    left_out_sentence,
+    reason_sentences,
+    shown_sites,
+    unanalysed_sentence,
+    verdict_text,
+)
+from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
+from geoaudit.shardcheck.listing import ListedSite, Listing
+from geoaudit.shardcheck.report import Behaviour
+
+NARROWEST = 80
+SHORTEST_NAME = 20
+MOST_KERNELS = 10
+_INDENT = "    "
+
+
+def render_shard_terminal(
+    listing: Listing,
+    *,
+    width: int = 100,
+    color: bool = False,
+    behaviours: Collection[Behaviour] = SHARDED_BEHAVIOURS,
+    unanalysed: bool = False,
+) -> str:
+    """The check as text, ending with a line feed.
+
+    Args:
+        listing: of the check.
+        width: terminal cells of a line; names are elided to fit, numbers never are.
+        color: with ANSI colours.
+        behaviours: launches to list, besides those with a finding.
+        unanalysed: list every place that was not understood.
+    """
+    width = max(width, NARROWEST)
+    shown = shown_sites(listing, behaviours)
+    lines = [line for label, text in header_lines(listing) for line in labelled(label, text, width)]
+    for group in grouped(shown, listing.ranks):
+        lines += [Line(), *_group(group, listing, width)]
+    lines += _sentences([left_out_sentence(listing, shown)], width)
+    lines += _unmatched(listing, width)
+    lines += _unanalysed(listing, width, unanalysed)
+    lines += _notes(listing, width)
+    if shown:
+        lines += _sentences([_legend(listing)], width, "dim")
+    return printed(lines, width, color)
+
+
+def _group(group: SiteGroup, listing: Listing, width: int) -> list[Line]:
+    lines = [Line(text=elide(group.title, width), style="bold")]
+    for dimension in group.dimensions:
+        text = sentence(dimension_sentence(dimension))
+        lines += [
+            Line(text=one, style="dim") for one in wrapped(text, width, first="  ", rest="  ")
+        ]
+    return [*lines, *_rows(group.sites, listing.ranks, width)]
+
+
+def _rows(sites: Sequence[ListedSite], ranks: Sequence[int], width: int) -> list[Line]:
+    columns = [
+        TextColumn(heading=" "),
+        TextColumn(heading="kernel", right=False),
+        *(TextColumn(heading=_ranks_heading(one)) for one in ranks),
+        TextColumn(heading="verdict", right=False),
+    ]
+    figures = [_figures(site, ranks, sites) for site in sites]
+    widths = column_widths(columns, figures)
+    room = width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
+    widths[1] = max(room, SHORTEST_NAME)
+    headings = [column.heading for column in columns]
+    lines = [Line(text=aligned(headings, columns, widths), style="bold")]
+    for site, figure in zip(sites, figures, strict=True):
+        figure[1] = elide(site.kernel, widths[1])
+        text = aligned(figure, columns, widths)
+        lines.append(Line(text=text, marked=verdict_text(site) if site.findings else ""))
+        lines += _details(site, width)
+    return lines
+
+
+def _ranks_heading(ranks: int) -> str:
+    return plural(ranks, "rank")
+
+
+def _figures(site: ListedSite, ranks: Sequence[int], sites: Sequence[ListedSite]) -> list[str]:
+    cells = []
+    for one in ranks:
+        blocks, bar, fill = fill_cell(site, one)
+        room = max(len(fill_cell(other, one)[2]) for other in sites)
+        cells.append(f"{blocks} {bar} {fill:>{room}}")
+    return ["!" if site.findings else " ", "", *cells, verdict_text(site)]
+
+
+def _details(site: ListedSite, width: int) -> list[Line]:
+    told = [f"{launch_text(site)} · grid {grid_text(site.grid)}", *reason_sentences(site)]
+    return [
+        Line(text=line, style="dim")
+        for text in told
+        for line in wrapped(sentence(text), width, first=_INDENT, rest=_INDENT)
+    ]
+
+
+def _sentences(texts: Sequence[str], width: int, style: str = "") -> list[Line]:
+    return [
+        line
+        for text in texts
+        if text
+        for line in (Line(), *(Line(text=one, style=style) for one in wrapped(text, width)))
+    ]
+
+
+def _unmatched(listing: Listing, width: int) -> list[Line]:
+    kernels = listing.unmatched_kernels
+    if not kernels:
+        return []
+    title = f"{plural(len(kernels), 'recorded kernel')} without a launch in this source:"
+    lines = [Line(), *(Line(text=one) for one in wrapped(title, width))]
+    for name, time_ns in kernels[:MOST_KERNELS]:
+        lines.append(Line(text=f"{duration(time_ns):>10}  {elide(name, width - 12)}"))
+    more = len(kernels) - MOST_KERNELS
+    if more > 0:
+        rest = duration(sum(time_ns for _, time_ns in kernels[MOST_KERNELS:]))
+        lines.append(Line(text=f"{rest:>10}  in {more} more"))
+    return lines
+
+
+def _unanalysed(listing: Listing, width: int, in_full: bool) -> list[Line]:
+    lines = _sentences([unanalysed_sentence(listing)], width, "yellow")
+    if not in_full:
+        return lines
+    for one in listing.unanalysed:
+        where = f"{one.path}:{one.line}" if one.line else one.path
+        text = f"{visible(where)} {sentence(one.reason)}"
+        lines += [Line(text=line) for line in wrapped(text, width, first="  ", rest=_INDENT)]
+    return lines
+
+
+def _notes(listing: Listing, width: int) -> list[Line]:
+    lines = [Line()] if listing.notes else []
+    for note in listing.notes:
+        where = f"{note.path}:{note.line}" if note.line else note.path
+        text = f"{note.severity}: {visible(where)} {sentence(note.text)}"
+        style = "yellow" if note.severity != "note" else ""
+        lines += [Line(text=line, style=style) for line in wrapped(text, width, rest=_INDENT)]
+    return lines
+
+
+def _legend(listing: Listing) -> str:
+    return (
+        f"Blocks, and the share of {listing.sms} SMs that have one, by number of ranks; ! a "
+        "finding, ? cannot tell. --explain FILE:LINE shows how a grid is derived."
+    )

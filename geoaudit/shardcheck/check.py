@@ -1,0 +1,97 @@
+"""The check itself: programs in, report out."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from geoaudit.diagnosis.rules import all_rules
+from geoaudit.shardcheck.allowances import allowances_of, apply_allowances
+from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
+from geoaudit.shardcheck.report import FileCount, ShardReport
+from geoaudit.shardcheck.sharding.options import ShardOptions
+from geoaudit.shardcheck.slicing import launch_sites
+from geoaudit.shardcheck.verdicts import judge
+
+SOURCE_RULES = "GA4"
+"""What the ids of rules on sources begin with."""
+WHOLE_FILE = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadSources:
+    """What was read of a tree.
+
+    Attributes:
+        programs: of the files that were analysed, by path.
+        skipped: reason -> files that were left out.
+        refused: path -> why a file was not analysed.
+    """
+
+    programs: tuple[FileProgram, ...]
+    skipped: Mapping[str, int]
+    refused: Mapping[str, str]
+
+
+def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardReport:
+    """What sharding does to the grids of a source tree.
+
+    Args:
+        sources: what was read.
+        options: what grids are evaluated at.
+        device: name of the device whose SMs the options give.
+    """
+    judged = tuple(judge(site, options) for site in launch_sites(sources.programs))
+    sites, notes = apply_allowances(judged, allowances_of(sources.programs), source_rules())
+    parts = [part for program in sources.programs for part in (program, *program.embedded)]
+    return ShardReport(
+        files=FileCount(
+            read=len(sources.programs),
+            skipped=sources.skipped,
+            not_analysed=_not_analysed(sources),
+        ),
+        textual=_counted(part.textual for part in parts),
+        recognised=_counted(part.recognised for part in parts),
+        sites=sites,
+        device=device,
+        sms=options.sms,
+        ranks=options.ranks,
+        assumed=_assumed(options),
+        notes=notes,
+    )
+
+
+def source_rules() -> Mapping[str, str]:
+    """Id and name of each rule on sources, in small letters -> its id."""
+    return {
+        spelled.casefold(): rule.id
+        for rule in all_rules()
+        if rule.id.startswith(SOURCE_RULES)
+        for spelled in (rule.id, rule.name)
+    }
+
+
+def _not_analysed(sources: ReadSources) -> Mapping[str, tuple[NotAnalysed, ...]]:
+    said: dict[str, tuple[NotAnalysed, ...]] = {
+        path: (NotAnalysed(WHOLE_FILE, reason),) for path, reason in sources.refused.items()
+    }
+    for program in sources.programs:
+        parts = (program, *program.embedded)
+        found = [one for part in parts for one in part.not_analysed]
+        if found:
+            said[program.path] = tuple(sorted(found, key=lambda one: (one.line, one.reason)))
+    return said
+
+
+def _counted(counts: Iterable[Sequence[tuple[str, int]]]) -> Mapping[str, int]:
+    total: Counter[str] = Counter()
+    for pairs in counts:
+        for idiom, count in pairs:
+            total[idiom] += count
+    return dict(sorted(total.items()))
+
+
+def _assumed(options: ShardOptions) -> Mapping[str, tuple[int, str]]:
+    assumed = {"batch": (options.batch, "--batch"), "context": (options.context, "--context")}
+    assumed |= {name: (size, "--model") for name, size in sorted(options.model.items())}
+    assumed |= {name: (value, "--set") for name, value in sorted(options.values.items())}
+    return assumed
