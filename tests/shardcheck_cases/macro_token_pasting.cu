@@ -6,6 +6,6 @@ struct tensor { long ne[4]; };
 __global__ void net(float* x);
 
 void pasted(float* x, const tensor* q) {
-    LOCALS(long, nev, q)
+    LOCALS(long, nev, q);
     net<<<dim3(nev2, nev1), 64>>>(x);  // expect: grid=(q.ne[2], q.ne[1]) roots.x=q.ne[2] roots.y=q.ne[1] symbols.x=nev2
 }
