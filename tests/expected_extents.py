@@ -33,6 +33,11 @@ _BINARY: dict[type, Callable[[int, int], int]] = {
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
 }
+_UNARY: dict[type, Callable[[int], int]] = {
+    ast.USub: operator.neg,
+    ast.Invert: operator.invert,
+    ast.Not: lambda value: int(not value),
+}
 _COMPARED: dict[type, Callable[[int, int], bool]] = {
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
@@ -145,11 +150,7 @@ def _operation(node: ast.expr, values: Values) -> frozenset[int]:
         parts = product(*(possible_values(part, values) for part in node.values))
         return frozenset(int(joined(part)) for part in parts)
     if isinstance(node, ast.UnaryOp):
-        sign: Callable[[int], int] = {
-            ast.USub: operator.neg,
-            ast.Invert: operator.invert,
-            ast.Not: lambda value: int(not value),
-        }[type(node.op)]
+        sign = _UNARY[type(node.op)]
         return frozenset(sign(value) for value in possible_values(node.operand, values))
     raise AssertionError(f"an expected extent has {ast.unparse(node)}")
 
