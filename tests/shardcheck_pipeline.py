@@ -11,9 +11,9 @@ from geoaudit.shardcheck.sharding.options import (
     parse_ranks,
     parse_values,
 )
-from geoaudit.shardcheck.verdicts import judge
 
 from geoaudit.devices.table import find_device
+from geoaudit.shardcheck.check import ReadSources, check
 from geoaudit.shardcheck.discovery.cache import Cache
 from geoaudit.shardcheck.discovery.parsing import decode_program, parse_content
 from geoaudit.shardcheck.discovery.programs import ReadPrograms, read_programs
@@ -21,7 +21,6 @@ from geoaudit.shardcheck.discovery.survey import Survey, survey_tree
 from geoaudit.shardcheck.discovery.walking import WalkOptions, find_sources
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.report import SiteReport
-from geoaudit.shardcheck.slicing import launch_sites
 
 
 def read_file(path: str, text: str) -> FileProgram:
@@ -54,8 +53,9 @@ def options_of(words: Sequence[str]) -> ShardOptions:
 
 
 def reports_of(programs: Sequence[FileProgram], options: ShardOptions) -> tuple[SiteReport, ...]:
-    """Every launch of programs with what sharding does to it."""
-    return tuple(judge(site, options) for site in launch_sites(programs))
+    """Every launch of programs with what sharding does to it, remarks that allow a rule applied."""
+    sources = ReadSources(programs=tuple(programs), skipped={}, refused={})
+    return check(sources, options, device="").sites
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ def work(x):
 
 @torch.library.custom_op("engine::rotate", mutates_args=())
 def rotate(q: torch.Tensor, heads: int) -> torch.Tensor:
-    work[(heads, q.shape[0])](q)  # expect: collapses|small|shrinks roots.x=heads|local
+    work[(heads, q.shape[0])](q)  # expect: collapses|small|shrinks roots.x=total,tp_size|total|heads
     return q
 
 

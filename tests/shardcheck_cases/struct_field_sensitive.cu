@@ -14,5 +14,5 @@ void sensitive(float* x, int n_head) {
     planned<<<named.heads, 64>>>(x);  // expect: constant grid=(5) not.x=n_head
     Plan* pointer = &plan;
     pointer->heads = 9;
-    planned<<<plan.heads, 64>>>(x);  // expect: constant|unknown|collapses grid=(one_of(9, n_head))
+    planned<<<plan.heads, 64>>>(x);  // expect: constant|unknown|collapses grid=(9)|(one_of(9, n_head))
 }

@@ -11,5 +11,5 @@ void attention(torch::Tensor& out, torch::Tensor& query, const at::Tensor& table
     paged<<<shape[1], 128>>>(out.data_ptr<float>());  // expect: GA401
     paged<<<table.size(-1), 128>>>(out.data_ptr<float>());  // expect: independent grid=(table.size(-1))
     auto swapped = query.transpose(0, 1);
-    paged<<<swapped.size(0), 128>>>(out.data_ptr<float>());  // expect: GA401 grid=(query.size(1))
+    paged<<<swapped.size(0), 128>>>(out.data_ptr<float>());  // expect: GA401 grid=(query.size(1))|(query.shape[1])
 }

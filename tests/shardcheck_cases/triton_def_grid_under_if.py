@@ -14,4 +14,4 @@ def launch(x, n_head, V, varlen):
         def grid(meta): return (n_head, triton.cdiv(V, meta["BV"]))
     else:
         def grid(meta): return (n_head, 7)
-    work[grid](x, BV=16)  # expect: collapses|shrinks|small sharded=n_head roots.x=n_head roots.y=V|BV,V
+    work[grid](x, BV=16)  # expect: collapses|shrinks|small sharded=n_head roots.x=n_head roots.y=V|BV,V|V,varlen
