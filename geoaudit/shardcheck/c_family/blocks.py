@@ -1,11 +1,15 @@
 """Macros that take statements as an argument, rewritten as blocks at unchanged offsets."""
 
 import re
+from collections.abc import Iterator
 
 from geoaudit.shardcheck.c_family.source_text import BLANK, SourceText
 
 _MACRO_CALL = re.compile(rb"\b_*[A-Z][A-Z0-9]+(?:_\w*)?\s*\(")
-_BRACKET = re.compile(rb"[()\[\]{};,]")
+_IN_TEMPLATE = re.compile(rb"\w\s*<[^<>;()]*$")
+_IS_DECLARATION = re.compile(rb"\s*[\w:]+(?:<[^<>]*>)?[\s*&]+\w+\s*=(?!=)")
+_BRACKET = re.compile(rb"[()\[\]{};,]|<<<|>>>")
+_CLOSING = frozenset({b")", b"]", b"}", b">>>"})
 
 
 def with_blocks(text: bytes) -> bytes:
@@ -31,21 +35,37 @@ def with_blocks(text: bytes) -> bytes:
 
 def _block_of(code: bytes, start: int) -> tuple[int, int] | None:
     """Where the statements of an argument list begin, and its closing bracket; None: none."""
-    depth = 0
     argument = start
     block: int | None = None
+    for mark, offset in _outermost(code, start):
+        given = code[argument:offset]
+        if mark == b")":
+            return None if block is None else (block, offset)
+        if block is not None:
+            continue
+        if mark == b"{" and not given.strip():
+            block = offset
+        elif mark == b";" or (mark == b"," and _IS_DECLARATION.match(given)):
+            block = argument
+        elif mark == b"," and not _IN_TEMPLATE.search(given):
+            argument = offset + 1
+    return None
+
+
+def _outermost(code: bytes, start: int) -> Iterator[tuple[bytes, int]]:
+    """Commas, semicolons and opening braces of an argument list itself, and its closing bracket."""
+    open_brackets: list[bytes] = []
     for match in _BRACKET.finditer(code, start):
         mark = match.group()
-        if mark in b"([{":
-            if mark == b"{" and depth == 0 and not code[argument : match.start()].strip():
-                block = match.start() if block is None else block
-            depth += 1
-        elif mark in b")]}":
-            if depth == 0:
-                return None if block is None or mark != b")" else (block, match.start())
-            depth -= 1
-        elif depth == 0 and mark == b",":
-            argument = match.end()
-        elif depth == 0 and block is None:
-            block = argument
-    return None
+        if mark in _CLOSING:
+            if mark == b">>>" and open_brackets[-1:] != [b"<<<"]:
+                continue
+            if not open_brackets:
+                yield mark, match.start()
+                return
+            open_brackets.pop()
+            continue
+        if not open_brackets and mark in {b",", b";", b"{"}:
+            yield mark, match.start()
+        if mark not in {b",", b";"}:
+            open_brackets.append(mark)

@@ -36,7 +36,8 @@ def chosen_items(source: SourceText, readings: Readings) -> list[Item]:
     if not readings.raw.root.has_error:
         return raw
     functions, others = _sorted_out(raw)
-    for parsed in readings.branches():
+    is_damaged = any(item.context.is_damaged for item in raw)
+    for parsed in readings.branches() if is_damaged else ():
         more, more_others = _sorted_out(list(items_below(parsed, parsed.root, Context())))
         functions += more
         others += more_others

@@ -173,7 +173,7 @@ class Expressions(ABC):
     @converts("assignment_expression")
     def _assignment(self, node: Node) -> Expression:
         value = self.field(node, "right")
-        target = self.field(node, "left")
+        target = _unpacked(self.field(node, "left"))
         operator = node.child_by_field_name("operator")
         spelled = operator.type[:-1] if operator else ""
         line = self.parsed.line(node)
@@ -311,3 +311,10 @@ def _joined(base: Expression | None, path: list[str]) -> Expression:
     for name in path:
         base = Member(base, name)
     return base
+
+
+def _unpacked(target: Expression) -> Expression:
+    """``std::tie(a, b)`` as the names that are assigned."""
+    if isinstance(target, Call) and target.function in {Name("std::tie"), Name("tie")}:
+        return Collection(target.arguments)
+    return target

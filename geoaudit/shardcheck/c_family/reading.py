@@ -11,7 +11,7 @@ from geoaudit.shardcheck.c_family.macros import take_defines
 from geoaudit.shardcheck.c_family.readings import Readings
 from geoaudit.shardcheck.c_family.record import FileRecord
 from geoaudit.shardcheck.c_family.remarks import remarks_of
-from geoaudit.shardcheck.c_family.source_text import SourceText
+from geoaudit.shardcheck.c_family.source_text import SourceText, without_tables
 from geoaudit.shardcheck.program.file_program import FileProgram, Import, NotAnalysed
 from geoaudit.shardcheck.program.statements import Function
 
@@ -27,7 +27,7 @@ def read_c_file(path: str, text: str, first_line: int = 1) -> FileProgram:
         text: of the file.
         first_line: number of its first line, where it stands inside another file.
     """
-    source = SourceText(text.encode("utf-8", "replace"), first_line)
+    source = SourceText(without_tables(text.encode("utf-8", "replace")), first_line)
     record = FileRecord()
     launches = dict(textual_launches(source))
     if len(source.data) > LARGEST_FILE_BYTES:

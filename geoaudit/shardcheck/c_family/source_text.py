@@ -15,6 +15,7 @@ _TOKENS = re.compile(
     re.DOTALL,
 )
 BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
+_TABLE = re.compile(rb"(?<=\{)[\s\w.,+-]{20000,}(?=\})")
 _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
     re.MULTILINE,
@@ -102,6 +103,11 @@ class SourceText:
         """Paths of ``#include`` lines, as written."""
         for match in _INCLUDE.finditer(self.data):
             yield match.group(1).decode("utf-8", "replace")
+
+
+def without_tables(data: bytes) -> bytes:
+    """A text whose very long initialisers of plain numbers, embedded data, are blank."""
+    return _TABLE.sub(lambda match: match.group().translate(BLANK), data)
 
 
 def _define(match: re.Match[bytes]) -> Define:

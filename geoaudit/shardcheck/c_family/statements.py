@@ -65,6 +65,8 @@ class Statements(Declarations):
             if arguments is not None and not arguments.named_child_count:
                 return self.lambda_in_place(node.children[0])
         value = self.expression(node)
+        if node.type in {"assignment_expression", "update_expression"}:
+            return []
         line = self.parsed.line(node)
         if ends_path(value):
             return [Stop(line)]
