@@ -4,52 +4,76 @@ import ast
 import re
 
 from geoaudit.shardcheck.python.kernel_names import KnownNames
+from geoaudit.shardcheck.python.launch_syntax import (
+    Doubtful,
+    Finding,
+    LaunchSyntax,
+    item_of,
+    start_of,
+)
 from geoaudit.shardcheck.python.syntax import last_name
 
-_OPTIONS = frozenset(
-    "num_warps num_stages num_ctas maxnreg waves_per_eu matrix_instr_nonkdim launch_pdl".split()
+_OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "waves_per_eu"})
+_KERNEL_NAME = re.compile(
+    r"(?:^|_)(?:kernel|krnl|fwd|bwd|triton|gluon)(?:_|\d|$)|[a-z]kernel\d*$|Kernel$"
 )
-_KERNEL_NAME = re.compile(r"(?:^|_)(?:kernel|krnl|fwd|bwd|triton|gluon)(?:_|\d|$)|[a-z]kernel\d*$|Kernel$")
 _TYPE_NAMES = frozenset(
-    "str int float bool bytes list dict tuple set Any Tensor None object type Callable Optional".split()
+    {"str", "int", "float", "bool", "bytes", "list", "dict", "tuple", "set", "object", "type"}
+    | {"Any", "Tensor", "Callable", "Optional"}
 )
+_DOUBTFUL_NAME = Doubtful(reason="the name is a kernel's, its index is not known to be a grid")
+_DOUBTFUL_TUPLE = Doubtful(reason="a tuple as index of a name that is not known to be a kernel")
 
 
-def bracket_idiom(call: ast.Call, function: ast.Subscript, names: KnownNames) -> str:
-    """Return ``triton``, ``numba`` or ``cupy``; ``doubtful: why``; empty for no launch."""
+def is_kernel_name(name: str) -> bool:
+    """Whether a name says that it is a kernel."""
+    return _KERNEL_NAME.search(name) is not None
+
+
+def find_bracket_launch(call: ast.Call, function: ast.Subscript, names: KnownNames) -> Finding:
+    """Return the launch that ``value[index](...)`` is."""
+    idiom = _idiom(call, function, names)
+    if not isinstance(idiom, str):
+        return idiom
+    has_block = idiom in {"numba", "cupy"}
+    return LaunchSyntax(
+        idiom=idiom,
+        kernel=function.value,
+        grid=item_of(function.slice, 0) if has_block else function.slice,
+        block=item_of(function.slice, 1) if has_block else None,
+        arguments=call.args,
+        keywords=call.keywords,
+    )
+
+
+def _idiom(call: ast.Call, function: ast.Subscript, names: KnownNames) -> str | Doubtful | None:
     name, index = last_name(function.value), function.slice
-    if isinstance(index, ast.Slice) or _is_text(index):
-        return ""
+    if isinstance(index, ast.Slice) or _is_type(index):
+        return None
     if name in names.kernels:
         return names.kernels[name]
-    if name in names.tables:
-        return ""
-    looks_so = bool(_KERNEL_NAME.search(name)) or _is_wrapped(function.value)
+    if name in names.tables and not is_kernel_name(name):
+        return None
     if _has_kernel_keywords(call) or isinstance(index, ast.Lambda):
         return "triton"
+    looks_so = _gives_kernel(function.value)
     if isinstance(index, ast.Tuple):
-        return _of_tuple(index, function, looks_so, names)
-    if _is_grid_name(index, names):
+        return _of_tuple(index, looks_so, names)
+    if _is_grid_name(index, names) or (looks_so and isinstance(index, ast.Call | ast.BinOp)):
         return "triton"
-    if looks_so and not isinstance(index, ast.Constant | ast.Name | ast.Attribute):
-        return "triton"
-    return "doubtful: the name is a kernel's, the index no grid" if looks_so else ""
+    return _DOUBTFUL_NAME if looks_so else None
 
 
-def _is_text(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and not isinstance(index.value, int)
-
-
-def _is_wrapped(value: ast.expr) -> bool:
-    """Whether a call, a choice or a table gives the kernel, by its name."""
+def _gives_kernel(value: ast.expr) -> bool:
+    """Whether a name, a choice, a table or a call gives a kernel, by its name."""
     if isinstance(value, ast.IfExp):
-        return _is_wrapped(value.body) or _is_wrapped(value.orelse)
+        return _gives_kernel(value.body) or _gives_kernel(value.orelse)
     if isinstance(value, ast.BoolOp):
-        return any(map(_is_wrapped, value.values))
+        return any(map(_gives_kernel, value.values))
     if isinstance(value, ast.Subscript):
         return "kernel" in last_name(value.value).lower()
     name = last_name(value)
-    return bool(_KERNEL_NAME.search(name)) or name in {"wrap_triton", "capture_triton"}
+    return is_kernel_name(name) or name in {"wrap_triton", "capture_triton"}
 
 
 def _has_kernel_keywords(call: ast.Call) -> bool:
@@ -64,33 +88,25 @@ def _is_grid_name(index: ast.expr, names: KnownNames) -> bool:
     return "grid" in name.lower() or (isinstance(index, ast.Name) and name in names.grids)
 
 
-def _of_tuple(
-    index: ast.Tuple, function: ast.Subscript, looks_so: bool, names: KnownNames
-) -> str:
-    if any(_is_type(item) for item in index.elts):
-        return ""
+def _of_tuple(index: ast.Tuple, looks_so: bool, names: KnownNames) -> str | Doubtful | None:
+    items = index.elts
+    if not items or any(map(_is_type, items)):
+        return None
     if looks_so:
-        return "numba" if _is_numba(names) and len(index.elts) in {2, 4} else "triton"
-    is_parenthesised = (index.lineno, index.col_offset) < (
-        (index.elts[0].lineno, index.elts[0].col_offset) if index.elts else (0, 0)
-    )
-    if not is_parenthesised or len(index.elts) > 3:
-        return ""
-    if len(index.elts) == 1 or any(map(_is_count, index.elts)):
+        is_numba = "numba" in names.libraries and "triton" not in names.libraries
+        return "numba" if is_numba and len(items) > 1 else "triton"
+    is_parenthesised = start_of(index) < start_of(items[0])
+    if not is_parenthesised or len(items) > 3:
+        return None
+    if len(items) == 1 or any(map(_is_count, items)):
         return "triton"
-    return "doubtful: a tuple as index, and nothing says that the name is a kernel"
-
-
-def _is_numba(names: KnownNames) -> bool:
-    modules = names.modules.values()
-    return any("numba" in module for module in modules) and not any(
-        "triton" in module for module in modules
-    )
+    return _DOUBTFUL_TUPLE
 
 
 def _is_type(item: ast.expr) -> bool:
+    """Whether an index is a type, a string or a truth value: nothing that counts."""
     if isinstance(item, ast.Constant):
-        return not isinstance(item.value, int) or isinstance(item.value, bool)
+        return type(item.value) is not int
     return last_name(item) in _TYPE_NAMES and not isinstance(item, ast.Call)
 
 

@@ -12,53 +12,24 @@ from geoaudit.shardcheck.program.expressions import (
     FunctionValue,
     Launch,
     Member,
-    Name,
     Number,
     Opaque,
     Operation,
-    Real,
     Slice,
     Starred,
     Subscript,
-    Text,
 )
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Return
 from geoaudit.shardcheck.python.file_reading import FileReading
-from geoaudit.shardcheck.python.launches import Doubtful, LaunchSyntax, find_launch
+from geoaudit.shardcheck.python.launch_syntax import Doubtful, LaunchSyntax, end_of
+from geoaudit.shardcheck.python.launches import find_launch
+from geoaudit.shardcheck.python.literals import key_text, read_constant, read_formatted
+from geoaudit.shardcheck.python.operators import OPERATORS, joined
 from geoaudit.shardcheck.python.syntax import annotation_text, last_name
 
 _DEEPEST = 80  # nested expressions; deeper ones could not be encoded
 _LONGEST = 1000  # elements of a literal
-_LONGEST_TEXT = 200  # characters of a string literal that are kept
-_LARGEST = 2**63 - 1
 _CASTS = frozenset({"int", "float", "bool"})
-_OPERATORS: dict[type[ast.AST], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.BitAnd: "&",
-    ast.And: "&&",
-    ast.Or: "||",
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.Is: "is",
-    ast.IsNot: "is",
-    ast.In: "in",
-    ast.NotIn: "in",
-}
 
 
 def read_expression(reading: FileReading, node: ast.expr) -> Expression:
@@ -70,11 +41,6 @@ def read_expression(reading: FileReading, node: ast.expr) -> Expression:
     value = _READERS.get(type(node), _opaque)(reading, node)
     reading.depth -= 1
     return value
-
-
-def operator_text(operator: ast.operator) -> str:
-    """Return an operator as the program spells it."""
-    return _OPERATORS[type(operator)]
 
 
 def read_parameters(reading: FileReading, node: ast.arguments) -> tuple[Parameter, ...]:
@@ -114,21 +80,6 @@ def _opaque(reading: FileReading, node: ast.expr) -> Expression:
     return Opaque(reading.source.excerpt(node), _all(reading, parts))
 
 
-def _constant(reading: FileReading, node: ast.Constant) -> Expression:
-    value = node.value
-    if isinstance(value, str):
-        if reading.holds_cuda and "__global__" in value:
-            reading.sources.append((node.lineno, value))
-        return Text(value[:_LONGEST_TEXT].encode("utf-8", "replace").decode())
-    if isinstance(value, bool) or value is None or value is ...:
-        return reading.name(str(value))
-    if isinstance(value, int) and abs(value) <= _LARGEST:
-        if value > 1:
-            reading.integer_lines.add(node.lineno)
-        return Number(value)
-    return Real(value) if isinstance(value, float) else Opaque(reading.source.excerpt(node))
-
-
 def _name(reading: FileReading, node: ast.Name) -> Expression:
     return reading.name(node.id)
 
@@ -153,7 +104,7 @@ def _slice(reading: FileReading, node: ast.Slice) -> Expression:
 
 def _binary(reading: FileReading, node: ast.BinOp) -> Expression:
     left, right = read_expression(reading, node.left), read_expression(reading, node.right)
-    return Operation(_OPERATORS[type(node.op)], (left, right))
+    return Operation(OPERATORS[type(node.op)], (left, right))
 
 
 def _unary(reading: FileReading, node: ast.UnaryOp) -> Expression:
@@ -165,15 +116,8 @@ def _unary(reading: FileReading, node: ast.UnaryOp) -> Expression:
     return Operation("!" if isinstance(node.op, ast.Not) else "~", (value,))
 
 
-def _join(operator: str, operands: Sequence[Expression]) -> Expression:
-    result = operands[0]
-    for operand in operands[1:_DEEPEST]:
-        result = Operation(operator, (result, operand))
-    return result
-
-
 def _boolean(reading: FileReading, node: ast.BoolOp) -> Expression:
-    return _join(_OPERATORS[type(node.op)], _all(reading, node.values))
+    return joined(OPERATORS[type(node.op)], _all(reading, node.values))
 
 
 def _compare(reading: FileReading, node: ast.Compare) -> Expression:
@@ -181,11 +125,11 @@ def _compare(reading: FileReading, node: ast.Compare) -> Expression:
     parts: list[Expression] = []
     for operator, comparator in zip(node.ops, node.comparators, strict=True):
         right = read_expression(reading, comparator)
-        part = Operation(_OPERATORS[type(operator)], (left, right))
+        part = Operation(OPERATORS[type(operator)], (left, right))
         is_negated = isinstance(operator, ast.IsNot | ast.NotIn)
         parts.append(Operation("!", (part,)) if is_negated else part)
         left = right
-    return _join("&&", parts)
+    return joined("&&", parts)
 
 
 def _choice(reading: FileReading, node: ast.IfExp) -> Expression:
@@ -215,22 +159,16 @@ def _call(reading: FileReading, node: ast.Call) -> Expression:
     )
 
 
-def _launch(
-    reading: FileReading, node: ast.Call, found: LaunchSyntax | Doubtful
-) -> Launch | None:
+def _launch(reading: FileReading, node: ast.Call, found: LaunchSyntax | Doubtful) -> Launch | None:
     source = reading.source
+    anchor = end_of(node.func)
+    if isinstance(node.func, ast.Subscript):
+        anchor = source.bracket_after(*end_of(node.func.value))
     if isinstance(found, Doubtful):
-        line, column = node.func.end_lineno or 0, node.func.end_col_offset or 0
-        if isinstance(node.func, ast.Subscript):
-            value = node.func.value
-            line, column = source.bracket_after(value.end_lineno or 0, value.end_col_offset or 0)
-        reading.doubtful[source.offset(line, column)] = found.reason
+        reading.doubtful[source.offset(*anchor)] = found.reason
         return None
-    line, column = found.place
-    if found.is_bracket:
-        line, column = source.bracket_after(line, column)
-    offset = source.offset(line, column)
-    reading.anchors[offset if found.is_bracket else source.offset(*found.anchor)] = found.idiom
+    line, column = found.place or anchor
+    reading.anchors[source.offset(*(found.anchor or anchor))] = found.idiom
     kernel: Expression = reading.name(reading.scope.name)
     if found.kernel is not None:
         kernel = read_expression(reading, found.kernel)
@@ -243,13 +181,11 @@ def _launch(
         _all(reading, found.arguments),
         _keywords(reading, found.keywords),
         line,
-        offset,
+        source.offset(line, column),
     )
 
 
-def _collection(
-    reading: FileReading, node: ast.Tuple | ast.List | ast.Set
-) -> Expression:
+def _collection(reading: FileReading, node: ast.Tuple | ast.List | ast.Set) -> Expression:
     if len(node.elts) > _LONGEST:
         return Opaque(reading.source.excerpt(node))
     return Collection(_all(reading, node.elts))
@@ -258,15 +194,9 @@ def _collection(
 def _dictionary(reading: FileReading, node: ast.Dict) -> Expression:
     if len(node.values) > _LONGEST:
         return Opaque(reading.source.excerpt(node))
-    keys = ["**" if key is None else _key(reading, key) for key in node.keys]
+    keys = ["**" if key is None else key_text(reading, key) for key in node.keys]
     values = _all(reading, node.values)
     return Collection((), tuple(zip(keys, values, strict=True)))
-
-
-def _key(reading: FileReading, node: ast.expr) -> str:
-    if isinstance(node, ast.Constant):
-        return str(node.value)[:_LONGEST_TEXT].encode("utf-8", "replace").decode()
-    return reading.source.excerpt(node)
 
 
 def _starred(reading: FileReading, node: ast.Starred) -> Expression:
@@ -300,17 +230,6 @@ def _awaited(reading: FileReading, node: ast.Await) -> Expression:
     return read_expression(reading, node.value)
 
 
-def _formatted(reading: FileReading, node: ast.JoinedStr) -> Expression:
-    if reading.holds_cuda:
-        pieces = [
-            str(part.value) if isinstance(part, ast.Constant) else "formatted_value"
-            for part in node.values
-        ]
-        if any("__global__" in piece for piece in pieces):
-            reading.sources.append((node.lineno, "".join(pieces)))
-    return Opaque(reading.source.excerpt(node))
-
-
 def _comprehension(
     reading: FileReading, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 ) -> Expression:
@@ -324,7 +243,7 @@ def _comprehension(
 
 
 _READERS: dict[type[ast.expr], Callable[..., Expression]] = {
-    ast.Constant: _constant,
+    ast.Constant: read_constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
@@ -343,7 +262,7 @@ _READERS: dict[type[ast.expr], Callable[..., Expression]] = {
     ast.Lambda: _lambda,
     ast.NamedExpr: _walrus,
     ast.Await: _awaited,
-    ast.JoinedStr: _formatted,
+    ast.JoinedStr: read_formatted,
     ast.ListComp: _comprehension,
     ast.SetComp: _comprehension,
     ast.GeneratorExp: _comprehension,

@@ -24,7 +24,7 @@ def read_python_file(path: str, text: str) -> FileProgram:
     Returns:
         The program. A file that Python cannot parse has no functions but an empty one for
         itself, and says why in `not_analysed`. Offsets of launches are counted in bytes of UTF-8
-        with ``\\n`` at line ends.
+        with one byte for a line's end.
     """
     source = SourceText(text)
     try:
@@ -62,9 +62,7 @@ def _program(reading: FileReading) -> FileProgram:
         functions=tuple(reading.functions),
         classes=tuple(reading.classes),
         imports=tuple(reading.imports),
-        remarks=read_remarks(
-            reading.source.lines, reading.integer_lines, reading.constant_lines
-        ),
+        remarks=read_remarks(reading.source.lines, reading.integer_lines, reading.constant_lines),
         textual=tuple(sorted(textual.items())),
         recognised=tuple(sorted(recognised.items())),
         not_analysed=tuple(reading.not_analysed),

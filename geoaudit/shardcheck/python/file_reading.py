@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from geoaudit.shardcheck.program.expressions import Launch, Name
+from geoaudit.shardcheck.program.expressions import Name
 from geoaudit.shardcheck.program.file_program import Class, Import, NotAnalysed
 from geoaudit.shardcheck.program.statements import Assign, Function, Statement
 from geoaudit.shardcheck.python.kernel_names import KnownNames
@@ -92,11 +92,6 @@ class FileReading:
     def leave_out(self, line: int, reason: str) -> None:
         """Count something that was seen and not understood."""
         self.not_analysed.append(NotAnalysed(line, reason))
-
-    def add_launch(self, launch: Launch, anchor: int) -> Launch:
-        """Keep where a launch is, and what it calls."""
-        self.anchors[anchor] = launch.idiom
-        return launch
 
 
 _UNREAD = Function(name="", kind="function")

@@ -2,119 +2,45 @@
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
-from geoaudit.shardcheck.python.bracket_launches import bracket_idiom
+from geoaudit.shardcheck.python.bracket_launches import find_bracket_launch, is_kernel_name
 from geoaudit.shardcheck.python.kernel_names import KnownNames
+from geoaudit.shardcheck.python.launch_syntax import (
+    Doubtful,
+    Finding,
+    LaunchSyntax,
+    end_of,
+    field_of,
+    start_of,
+    tuple_of,
+)
 from geoaudit.shardcheck.python.syntax import dotted, keyword, keywords_but, last_name
 
-
-@dataclass(frozen=True, kw_only=True)
-class LaunchSyntax:
-    """A launch in the syntax tree.
-
-    Attributes:
-        kernel: None: the function that the launch stands in (TileLang).
-        place: line and column, in bytes, of what holds the grid; of a bracket: where its value
-            ends.
-        anchor: the same of where the called name ends, which a text search finds.
-        is_bracket: `place` is before a ``[``.
-    """
-
-    idiom: str
-    kernel: ast.expr | None
-    grid: ast.expr
-    block: ast.expr | None = None
-    arguments: list[ast.expr]
-    keywords: list[ast.keyword]
-    place: tuple[int, int]
-    anchor: tuple[int, int]
-    is_bracket: bool = False
+_PALLAS = frozenset({"pallas_call", "partial", "kernel"})  # give what is then called
 
 
-@dataclass(frozen=True, kw_only=True)
-class Doubtful:
-    """A call that looks like a launch, and why it is not taken for one."""
-
-    reason: str
-
-
-def find_launch(node: ast.Call, names: KnownNames) -> LaunchSyntax | Doubtful | None:
+def find_launch(node: ast.Call, names: KnownNames) -> Finding:
     """Return the launch that a call is; None: it is none."""
     function = node.func
     if isinstance(function, ast.Subscript):
-        return _bracket(node, function, names)
-    if isinstance(function, ast.Call):
-        inner = find_launch(function, names)
-        if isinstance(inner, LaunchSyntax) and inner.idiom == "pallas":
-            return _with_arguments(inner, node)
+        return find_bracket_launch(node, function, names) or _raw_kernel(node, names)
+    if isinstance(function, ast.Call) and last_name(function) in _PALLAS:
+        made = find_launch(function, names)
+        if isinstance(made, LaunchSyntax):
+            place, anchor = made.place or end_of(function.func), end_of(function.func)
+            return replace(
+                made, arguments=node.args, keywords=node.keywords, place=place, anchor=anchor
+            )
     reader = _READERS.get(last_name(function))
     found = reader(node, names) if reader is not None else None
     return found or _raw_kernel(node, names)
 
 
-def _end(node: ast.expr) -> tuple[int, int]:
-    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def _start(node: ast.keyword | ast.expr) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _with_arguments(launch: LaunchSyntax, outer: ast.Call) -> LaunchSyntax:
-    return LaunchSyntax(
-        idiom=launch.idiom,
-        kernel=launch.kernel,
-        grid=launch.grid,
-        arguments=outer.args,
-        keywords=outer.keywords,
-        place=launch.place,
-        anchor=launch.anchor,
-    )
-
-
-def _bracket(
-    node: ast.Call, function: ast.Subscript, names: KnownNames
-) -> LaunchSyntax | Doubtful | None:
-    idiom = bracket_idiom(node, function, names)
-    if not idiom:
-        return None
-    if idiom.startswith("doubtful"):
-        return Doubtful(reason=idiom)
-    grid, block = function.slice, None
-    if idiom in {"numba", "cupy"}:
-        grid, block = _grid_and_block(function.slice)
-    return LaunchSyntax(
-        idiom=idiom,
-        kernel=function.value,
-        grid=grid,
-        block=block,
-        arguments=node.args,
-        keywords=node.keywords,
-        place=_end(function.value),
-        anchor=_end(function.value),
-        is_bracket=True,
-    )
-
-
-def _grid_and_block(index: ast.expr) -> tuple[ast.expr, ast.expr]:
-    if isinstance(index, ast.Tuple) and len(index.elts) > 1:
-        return index.elts[0], index.elts[1]
-    first, second = (
-        ast.copy_location(
-            ast.Subscript(
-                value=index, slice=ast.copy_location(ast.Constant(value=i), index), ctx=ast.Load()
-            ),
-            index,
-        )
-        for i in (0, 1)
-    )
-    return first, second
-
-
 def _by_keyword(
-    node: ast.Call, idiom: str, kernel: ast.expr, arguments: list[ast.expr]
+    node: ast.Call, idiom: str, kernel: ast.expr | None, arguments: list[ast.expr]
 ) -> LaunchSyntax | None:
+    """Return a launch whose grid, and block if any, are keyword arguments."""
     grid, block = keyword(node, "grid"), keyword(node, "block")
     if grid is None:
         return None
@@ -125,96 +51,103 @@ def _by_keyword(
         block=None if block is None else block.value,
         arguments=arguments,
         keywords=keywords_but(node, {"grid", "block", "kernel"}),
-        place=_start(grid),
-        anchor=_end(node.func),
+        place=start_of(grid),
     )
 
 
-def _launch(node: ast.Call, names: KnownNames) -> LaunchSyntax | Doubtful | None:
+def _launch(node: ast.Call, names: KnownNames) -> Finding:
+    """``kernel(...).launch(grid=...)`` of the CuTe DSL, ``ct.launch(...)``, ``launch(...)``."""
     function = node.func
     if not isinstance(function, ast.Attribute):
         return _cuda_core(node, names)
-    if len(node.args) >= 3 and keyword(node, "grid") is None:
-        origin = names.modules.get(dotted(function.value), "")
-        if dotted(function.value) == "ct" or "cuda.tile" in origin:
-            return LaunchSyntax(
-                idiom="cutile",
-                kernel=node.args[2],
-                grid=node.args[1],
-                arguments=node.args[3:],
-                keywords=node.keywords,
-                place=_start(node.args[1]),
-                anchor=_end(function),
-            )
+    library = dotted(function.value)
+    if library == "ct" or "cuda.tile" in names.modules.get(library, ""):
+        return _cutile(node)
+    if "cuda.core" in names.modules.get(library, ""):
+        return _cuda_core(node, names)
     receiver = function.value
     if isinstance(receiver, ast.Call):
         return _by_keyword(node, "cute", receiver.func, receiver.args)
     return _by_keyword(node, "cute", receiver, node.args)
 
 
-def _cuda_core(node: ast.Call, names: KnownNames) -> LaunchSyntax | None:
+def _cutile(node: ast.Call) -> Finding:
+    if len(node.args) < 3 or isinstance(node.args[1], ast.Starred):
+        return Doubtful(reason="launch of cuda.tile without stream, grid and kernel in place")
+    return LaunchSyntax(
+        idiom="cutile",
+        kernel=node.args[2],
+        grid=node.args[1],
+        arguments=node.args[3:],
+        keywords=node.keywords,
+        place=start_of(node.args[1]),
+    )
+
+
+def _cuda_core(node: ast.Call, names: KnownNames) -> Finding:
     """``launch(stream, config, kernel, ...)`` of cuda.core."""
-    if "cuda.core" not in names.modules.get(dotted(node.func), "") or len(node.args) < 3:
+    origin = names.modules.get(dotted(node.func).partition(".")[0], "")
+    if "cuda.core" not in origin or len(node.args) < 3:
         return None
-    config = node.args[1]
-    grid, block = _field(config, "grid"), _field(config, "block")
     return LaunchSyntax(
         idiom="cuda-core",
         kernel=node.args[2],
-        grid=grid,
-        block=block,
+        grid=field_of(node.args[1], "grid"),
+        block=field_of(node.args[1], "block"),
         arguments=node.args[3:],
         keywords=node.keywords,
-        place=_start(config),
-        anchor=_end(node.func),
+        place=start_of(node.args[1]),
     )
 
 
-def _field(value: ast.expr, name: str) -> ast.expr:
-    if isinstance(value, ast.Call):
-        given = keyword(value, name)
-        if given is not None:
-            return given.value
-    return ast.copy_location(ast.Attribute(value=value, attr=name, ctx=ast.Load()), value)
-
-
-def _run(node: ast.Call, _: KnownNames) -> LaunchSyntax | None:
-    if not isinstance(node.func, ast.Attribute):
+def _run(node: ast.Call, names: KnownNames) -> Finding:
+    """``kernel.run(..., grid=...)`` and ``kernel.warmup(..., grid=...)`` of Triton."""
+    if not isinstance(node.func, ast.Attribute) or keyword(node, "grid") is None:
         return None
-    return _by_keyword(node, "triton", node.func.value, node.args)
+    receiver = node.func.value
+    name = last_name(receiver)
+    if "triton" in names.libraries or name in names.kernels or is_kernel_name(name):
+        return _by_keyword(node, "triton", receiver, node.args)
+    return Doubtful(reason=f"{name or 'the receiver'} is not known to be a kernel")
 
 
-def _tilelang(node: ast.Call, _: KnownNames) -> LaunchSyntax | None:
-    if not isinstance(node.func, ast.Attribute) or not node.args:
+def _tilelang(node: ast.Call, names: KnownNames) -> Finding:
+    root = dotted(node.func).partition(".")[0]
+    is_tilelang = root in {"T", "tilelang"} or "tilelang" in names.modules.get(root, "")
+    if not is_tilelang or not node.args:
         return None
     threads = keyword(node, "threads")
-    grid = ast.copy_location(ast.Tuple(elts=node.args, ctx=ast.Load()), node)
     return LaunchSyntax(
         idiom="tilelang",
         kernel=None,
-        grid=grid,
+        grid=tuple_of(node.args, node),
         block=None if threads is None else threads.value,
         arguments=[],
         keywords=keywords_but(node, {"threads"}),
-        place=_end(node.func),
-        anchor=_end(node.func),
     )
 
 
-def _pallas(node: ast.Call, _: KnownNames) -> LaunchSyntax | Doubtful | None:
-    kernel = node.args[0] if node.args else None
-    if kernel is None:
-        return Doubtful(reason="pallas_call without a kernel as its first argument")
+def _pallas(node: ast.Call, _: KnownNames) -> Finding:
+    return _pallas_call(node, node.args[0] if node.args else None)
+
+
+def _partial(node: ast.Call, _: KnownNames) -> Finding:
+    """``partial(pl.pallas_call, grid=...)``, a decorator of the kernel or a call of its own."""
+    if not node.args or last_name(node.args[0]) != "pallas_call":
+        return None
+    return _pallas_call(node, node.args[1] if len(node.args) > 1 else None)
+
+
+def _pallas_call(node: ast.Call, kernel: ast.expr | None) -> LaunchSyntax:
     if isinstance(kernel, ast.Call) and last_name(kernel) == "partial" and kernel.args:
         kernel = kernel.args[0]
     found = _by_keyword(node, "pallas", kernel, [])
     if found is not None:
         return found
     specification = keyword(node, "grid_spec")
+    grid, place = tuple_of([], node), None
     if specification is not None:
-        grid, place = _field(specification.value, "grid"), _start(specification)
-    else:
-        grid, place = ast.copy_location(ast.Tuple(elts=[], ctx=ast.Load()), node), _end(node.func)
+        grid, place = field_of(specification.value, "grid"), start_of(specification)
     return LaunchSyntax(
         idiom="pallas",
         kernel=kernel,
@@ -222,62 +155,67 @@ def _pallas(node: ast.Call, _: KnownNames) -> LaunchSyntax | Doubtful | None:
         arguments=[],
         keywords=keywords_but(node, {"grid_spec"}),
         place=place,
-        anchor=_end(node.func),
     )
 
 
-def _mosaic(node: ast.Call, names: KnownNames) -> LaunchSyntax | None:
+def _mosaic(node: ast.Call, names: KnownNames) -> Finding:
     """``plgpu.kernel(body, out_shape=..., grid=...)``."""
-    if not node.args or "pallas" not in names.modules.get(dotted(node.func).partition(".")[0], ""):
+    root = dotted(node.func).partition(".")[0]
+    if not node.args or "pallas" not in names.modules.get(root, ""):
         return None
     return _by_keyword(node, "pallas", node.args[0], [])
 
 
-def _jax_triton(node: ast.Call, _: KnownNames) -> LaunchSyntax | Doubtful:
+def _jax_triton(node: ast.Call, _: KnownNames) -> Finding:
     kernel = keyword(node, "kernel")
-    if kernel is not None:
-        found = _by_keyword(node, "jax-triton", kernel.value, node.args)
-        if found is not None:
-            return found
-    return Doubtful(reason="triton_call without the keywords kernel and grid")
+    found = _by_keyword(node, "jax-triton", kernel.value if kernel else None, node.args)
+    if kernel is None or found is None:
+        return Doubtful(reason="triton_call without the keywords kernel and grid")
+    return found
 
 
-def _raw_kernel(node: ast.Call, names: KnownNames) -> LaunchSyntax | None:
-    """``k((gx,), (bx,), arguments)`` of CuPy; ``k(..., grid=, block=)`` of PyCUDA."""
-    if "cupy" not in names.kernels.values() and not _mentions_cupy(names):
+def _raw_kernel(node: ast.Call, names: KnownNames) -> Finding:
+    """``k((gx,), (bx,), arguments)`` of CuPy; ``k(..., grid=, block=)`` of PyCUDA and PyTorch."""
+    if not names.has_raw_kernels:
         return None
-    is_known = names.kernels.get(last_name(node.func)) == "cupy"
-    if isinstance(node.func, ast.Call):
-        is_known = last_name(node.func) in {"get_function", "RawKernel"}
+    function, arguments = node.func, node.args
+    is_known = names.kernels.get(last_name(function)) == "cupy"
+    if isinstance(function, ast.Call):
+        is_known = last_name(function) in {"get_function", "RawKernel"}
     if is_known and keyword(node, "grid") is not None:
-        return _by_keyword(node, "cupy", node.func, node.args)
-    shapes = [isinstance(item, ast.Tuple) for item in node.args[:3]]
-    if len(node.args) < 2 or not (is_known or shapes == [True, True, True]):
+        return _by_keyword(node, "cupy", function, arguments)
+    if len(arguments) < 2 or any(isinstance(item, ast.Starred) for item in arguments[:2]):
         return None
-    if any(isinstance(item, ast.Starred) for item in node.args[:2]):
+    if not is_known and not _is_shaped_so(arguments):
         return None
     return LaunchSyntax(
         idiom="cupy",
-        kernel=node.func,
-        grid=node.args[0],
-        block=node.args[1],
-        arguments=node.args[2:],
+        kernel=function,
+        grid=arguments[0],
+        block=arguments[1],
+        arguments=arguments[2:],
         keywords=node.keywords,
-        place=_start(node.args[0]),
-        anchor=_end(node.func),
+        place=start_of(arguments[0]),
     )
 
 
-def _mentions_cupy(names: KnownNames) -> bool:
-    return any(module.startswith("cupy") for module in names.modules.values())
+def _is_shaped_so(arguments: list[ast.expr]) -> bool:
+    """Whether arguments look like grid, block and a tuple of arguments."""
+    if len(arguments) < 3 or not isinstance(arguments[2], ast.Tuple):
+        return False
+    grid, block = arguments[:2]
+    return (isinstance(grid, ast.Tuple) or "grid" in last_name(grid)) and (
+        isinstance(block, ast.Tuple) or "block" in last_name(block)
+    )
 
 
-_READERS: dict[str, Callable[[ast.Call, KnownNames], LaunchSyntax | Doubtful | None]] = {
+_READERS: dict[str, Callable[[ast.Call, KnownNames], Finding]] = {
     "launch": _launch,
     "run": _run,
     "warmup": _run,
     "Kernel": _tilelang,
     "pallas_call": _pallas,
+    "partial": _partial,
     "kernel": _mosaic,
     "triton_call": _jax_triton,
 }

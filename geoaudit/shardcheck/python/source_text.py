@@ -6,7 +6,7 @@ from itertools import accumulate
 
 
 class SourceText:
-    """A file's text; line ends are ``\\n`` from here on, and offsets are counted so."""
+    """A file's text; each line end is one byte from here on, and offsets are counted so."""
 
     def __init__(self, text: str) -> None:
         self.text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")

@@ -3,8 +3,9 @@
 import ast
 from collections.abc import Callable, Sequence
 
+from msgspec import structs
+
 from geoaudit.shardcheck.program.expressions import (
-    Collection,
     Expression,
     FunctionValue,
     Launch,
@@ -23,19 +24,14 @@ from geoaudit.shardcheck.program.statements import (
     Statement,
     Stop,
 )
-from geoaudit.shardcheck.python.expressions import (
-    operator_text,
-    read_expression,
-    read_parameters,
-)
+from geoaudit.shardcheck.python.branches import Arm, chained
+from geoaudit.shardcheck.python.expressions import read_expression, read_parameters
 from geoaudit.shardcheck.python.file_reading import FileReading
 from geoaudit.shardcheck.python.imports import read_imports
-from geoaudit.shardcheck.python.kernel_names import function_idiom
+from geoaudit.shardcheck.python.kernel_names import Definition, function_idiom
+from geoaudit.shardcheck.python.operators import OPERATORS
 from geoaudit.shardcheck.python.patterns import read_pattern
 from geoaudit.shardcheck.python.syntax import annotation_text, dotted
-
-_MOST_ARMS = 80  # of one chain of elif; more could not be encoded
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def read_block(reading: FileReading, nodes: Sequence[ast.stmt]) -> tuple[Statement, ...]:
@@ -87,7 +83,7 @@ def _assignment(
 def _augmented(reading: FileReading, node: ast.AugAssign, result: list[Statement]) -> None:
     value = _value(reading, node.value, result)
     target = read_expression(reading, node.target)
-    result.append(Assign(target, value, node.lineno, operator_text(node.op)))
+    result.append(Assign(target, value, node.lineno, OPERATORS[type(node.op)]))
 
 
 def _evaluate(reading: FileReading, node: ast.Expr, result: list[Statement]) -> None:
@@ -106,18 +102,13 @@ def _raise(_: FileReading, node: ast.Raise, result: list[Statement]) -> None:
     result.append(Stop(node.lineno))
 
 
-def _leave_loop(
-    _: FileReading, node: ast.Break | ast.Continue, result: list[Statement]
-) -> None:
+def _leave_loop(_: FileReading, node: ast.Break | ast.Continue, result: list[Statement]) -> None:
     result.append(Stop(node.lineno, False))
 
 
 def _assert(reading: FileReading, node: ast.Assert, result: list[Statement]) -> None:
     condition = _value(reading, node.test, result)
     result.append(Branch(condition, (), (Stop(node.lineno),), node.lineno))
-
-
-Arm = tuple[list[Statement], Expression, tuple[Statement, ...], int]
 
 
 def _if(reading: FileReading, node: ast.If, result: list[Statement]) -> None:
@@ -130,16 +121,7 @@ def _if(reading: FileReading, node: ast.If, result: list[Statement]) -> None:
         if len(following) != 1 or not isinstance(following[0], ast.If):
             break
         node = following[0]
-    result.extend(_chain(arms, read_block(reading, node.orelse)))
-
-
-def _chain(arms: Sequence[Arm], otherwise: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """Nest branches; arms beyond the limit follow each other, as if none excluded the next."""
-    for before, condition, then, line in arms[_MOST_ARMS:]:
-        otherwise = (*before, Branch(condition, then, (), line), *otherwise)
-    for before, condition, then, line in reversed(arms[:_MOST_ARMS]):
-        otherwise = (*before, Branch(condition, then, otherwise, line))
-    return otherwise
+    result.extend(chained(arms, read_block(reading, node.orelse)))
 
 
 def _match(reading: FileReading, node: ast.Match, result: list[Statement]) -> None:
@@ -156,7 +138,7 @@ def _match(reading: FileReading, node: ast.Match, result: list[Statement]) -> No
             otherwise = body
             break
         arms.append(([], condition, body, case.pattern.lineno))
-    result.extend(_chain(arms, otherwise))
+    result.extend(chained(arms, otherwise))
 
 
 def _for(reading: FileReading, node: ast.For | ast.AsyncFor, result: list[Statement]) -> None:
@@ -203,16 +185,18 @@ def _try(reading: FileReading, node: ast.Try, result: list[Statement]) -> None:
     result.extend(read_block(reading, node.finalbody))
 
 
-def _import(
-    reading: FileReading, node: ast.Import | ast.ImportFrom, _: list[Statement]
-) -> None:
+def _import(reading: FileReading, node: ast.Import | ast.ImportFrom, _: list[Statement]) -> None:
     reading.imports.extend(read_imports(node, reading.path))
 
 
 def _function(reading: FileReading, node: Definition, result: list[Statement]) -> None:
     index = read_function(reading, node, "")
+    name = reading.name(node.name)
+    for decorator in reading.functions[index].decorators:
+        if isinstance(decorator, Launch):
+            result.append(Evaluate(structs.replace(decorator, kernel=name), node.lineno))
     if reading.scope.index > 0:
-        result.append(Assign(reading.name(node.name), FunctionValue(index), node.lineno))
+        result.append(Assign(name, FunctionValue(index), node.lineno))
 
 
 def read_function(reading: FileReading, node: Definition, owner: str) -> int:

@@ -1,7 +1,7 @@
 """Small questions to Python's syntax tree."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection
 
 
 def dotted(node: ast.expr) -> str:
@@ -33,7 +33,7 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
     return None
 
 
-def keywords_but(call: ast.Call, names: Iterable[str]) -> list[ast.keyword]:
+def keywords_but(call: ast.Call, names: Collection[str | None]) -> list[ast.keyword]:
     """Return the keyword arguments but those of some names."""
     return [item for item in call.keywords if item.arg not in names]
 
