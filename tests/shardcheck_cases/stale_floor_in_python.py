@@ -13,4 +13,4 @@ def attend(x):
 def forward(x, n_head, n_ctx, num_sms):
     target = triton.cdiv(4 * num_sms, n_head)
     splits = max(1, min(target, n_ctx // MIN_SLICE))
-    attend[(n_head, splits)](x)  # expect: capped_by_constant GA404 blocks=384/192/96/48
+    attend[(n_head, splits)](x)  # expect: capped_by_constant|collapses GA404 blocks=384/192/96/48

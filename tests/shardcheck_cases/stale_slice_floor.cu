@@ -8,5 +8,5 @@ static int slices(int n_head, int n_ctx, int sm_count) {
     return std::max(1, std::min(target, most));
 }
 void forward(float* x, int n_head, int n_ctx, int sm_count) {
-    attend<<<dim3(n_head, slices(n_head, n_ctx, sm_count)), 128>>>(x);  // expect: capped_by_constant GA404 sharded=n_head blocks=384/192/96/48
+    attend<<<dim3(n_head, slices(n_head, n_ctx, sm_count)), 128>>>(x);  // expect: capped_by_constant|collapses GA404 sharded=n_head blocks=384/192/96/48
 }

@@ -23,4 +23,4 @@ def under_with(x, n_head):
     nested(n_head * 4)
     for _ in range(3):
         work[(n_head, 5)](x)  # expect: collapses grid=(n_head, 5)
-    return [work[(n_head, 6)](part) for part in x]  # expect: collapses grid=(n_head, 6)
+    return [work[(n_head, 6)](part) for part in x]  # expect: shrinks grid=(n_head, 6)
