@@ -35,6 +35,19 @@ def find_bracket_launch(call: ast.Call, function: ast.Subscript, names: KnownNam
     idiom = _idiom(call, function, names)
     if not isinstance(idiom, str):
         return idiom
+    return _launch(idiom, function, call)
+
+
+def find_kept_launch(node: ast.Subscript, names: KnownNames) -> LaunchSyntax | None:
+    """Return the launch of ``kernel[grid]`` that is kept as a value and called elsewhere."""
+    idiom = names.kernels.get(last_name(node.value), "")
+    is_grid = isinstance(node.slice, ast.Tuple | ast.Lambda) or _is_grid_name(node.slice, names)
+    if not idiom or not is_grid:
+        return None
+    return _launch(idiom, node, ast.Call(func=node, args=[], keywords=[]))
+
+
+def _launch(idiom: str, function: ast.Subscript, call: ast.Call) -> LaunchSyntax:
     has_block = idiom in {"numba", "cupy"}
     return LaunchSyntax(
         idiom=idiom,

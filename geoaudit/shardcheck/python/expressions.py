@@ -20,8 +20,9 @@ from geoaudit.shardcheck.program.expressions import (
     Subscript,
 )
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Return
+from geoaudit.shardcheck.python.bracket_launches import find_kept_launch
 from geoaudit.shardcheck.python.file_reading import FileReading
-from geoaudit.shardcheck.python.launch_syntax import Doubtful, LaunchSyntax, end_of
+from geoaudit.shardcheck.python.launch_syntax import Doubtful, LaunchSyntax, Place, end_of
 from geoaudit.shardcheck.python.launches import find_launch
 from geoaudit.shardcheck.python.literals import key_text, read_constant, read_formatted
 from geoaudit.shardcheck.python.operators import OPERATORS, joined
@@ -89,6 +90,11 @@ def _attribute(reading: FileReading, node: ast.Attribute) -> Expression:
 
 
 def _subscript(reading: FileReading, node: ast.Subscript) -> Expression:
+    if reading.names is not None:
+        kept = find_kept_launch(node, reading.names)
+        if kept is not None:
+            place = reading.source.bracket_after(*end_of(node.value))
+            return _launch_at(reading, kept, place)
     index = node.slice
     indices = index.elts if isinstance(index, ast.Tuple) else [index]
     return Subscript(read_expression(reading, node.value), _all(reading, indices))
@@ -160,15 +166,18 @@ def _call(reading: FileReading, node: ast.Call) -> Expression:
 
 
 def _launch(reading: FileReading, node: ast.Call, found: LaunchSyntax | Doubtful) -> Launch | None:
-    source = reading.source
-    anchor = end_of(node.func)
+    source, place = reading.source, end_of(node.func)
     if isinstance(node.func, ast.Subscript):
-        anchor = source.bracket_after(*end_of(node.func.value))
+        place = source.bracket_after(*end_of(node.func.value))
     if isinstance(found, Doubtful):
-        reading.doubtful[source.offset(*anchor)] = found.reason
+        reading.doubtful[source.offset(*place)] = found.reason
         return None
-    line, column = found.place or anchor
-    reading.anchors[source.offset(*(found.anchor or anchor))] = found.idiom
+    return _launch_at(reading, found, found.place or place)
+
+
+def _launch_at(reading: FileReading, found: LaunchSyntax, place: Place) -> Launch:
+    offset = reading.source.offset(*place)
+    reading.launches[offset] = found.idiom
     kernel: Expression = reading.name(reading.scope.name)
     if found.kernel is not None:
         kernel = read_expression(reading, found.kernel)
@@ -180,8 +189,8 @@ def _launch(reading: FileReading, node: ast.Call, found: LaunchSyntax | Doubtful
         None if found.block is None else read_expression(reading, found.block),
         _all(reading, found.arguments),
         _keywords(reading, found.keywords),
-        line,
-        source.offset(line, column),
+        place[0],
+        offset,
     )
 
 

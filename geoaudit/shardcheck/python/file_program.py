@@ -6,6 +6,7 @@ from collections import Counter
 
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 from geoaudit.shardcheck.program.statements import Function
+from geoaudit.shardcheck.python.embedded import read_embedded
 from geoaudit.shardcheck.python.file_reading import FileReading
 from geoaudit.shardcheck.python.kernel_names import known_names
 from geoaudit.shardcheck.python.remarks import read_remarks
@@ -35,6 +36,13 @@ def read_python_file(path: str, text: str) -> FileProgram:
         return _unreadable(path, error.lineno or 1, f"Python cannot parse it: {error.msg}")
     except (ValueError, RecursionError, MemoryError) as error:
         return _unreadable(path, 1, f"Python cannot parse it: {error}")
+    try:
+        return _program(_read(path, source, tree))
+    except RecursionError:
+        return _unreadable(path, 1, "nested too deeply")
+
+
+def _read(path: str, source: SourceText, tree: ast.Module) -> FileReading:
     names = known_names(tree) if mentions_launches(source.text) else None
     reading = FileReading(path, source, names)
     scope = reading.open("")
@@ -42,7 +50,7 @@ def read_python_file(path: str, text: str) -> FileProgram:
     reading.close(
         Function(name="", kind="file", body=body, line=1, calls=tuple(sorted(scope.calls)))
     )
-    return _program(reading)
+    return reading
 
 
 def _unreadable(path: str, line: int, reason: str) -> FileProgram:
@@ -66,6 +74,7 @@ def _program(reading: FileReading) -> FileProgram:
         textual=tuple(sorted(textual.items())),
         recognised=tuple(sorted(recognised.items())),
         not_analysed=tuple(reading.not_analysed),
+        embedded=read_embedded(reading.path, reading.sources),
     )
 
 
@@ -80,7 +89,7 @@ def _self_check(reading: FileReading) -> tuple[Counter[str], Counter[str]]:
     )
     for found, index in textual_launches(source.text, kernels):
         offset = source.offset_of_character(index)
-        idiom = reading.anchors.pop(offset, "")
+        idiom = reading.launches.pop(offset, "")
         textual[idiom or found] += 1
         if idiom:
             recognised[idiom] += 1
@@ -89,6 +98,6 @@ def _self_check(reading: FileReading) -> tuple[Counter[str], Counter[str]]:
         reading.leave_out(source.line_of_character(index), f"{found}: {reason}")
     for offset, reason in reading.doubtful.items():
         reading.leave_out(source.text.encode().count(b"\n", 0, offset) + 1, reason)
-    textual.update(reading.anchors.values())
-    recognised.update(reading.anchors.values())
+    textual.update(reading.launches.values())
+    recognised.update(reading.launches.values())
     return textual, recognised

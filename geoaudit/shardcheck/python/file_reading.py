@@ -37,8 +37,8 @@ class FileReading:
     Attributes:
         names: what the file's names stand for; None: no text of it could be a launch.
         depth: of the expression that is being read.
-        anchors: byte offsets of launches as a text search sees them.
-        doubtful: the same of calls that are not taken for launches -> why.
+        launches: byte offset -> idiom.
+        doubtful: byte offset of calls that are not taken for launches -> why.
         integer_lines: lines with an integer above 1.
         constant_lines: lines where an integer constant is bound.
         sources: CUDA text in string constants, with its first line.
@@ -53,7 +53,7 @@ class FileReading:
         self.classes: list[Class] = []
         self.imports: list[Import] = []
         self.not_analysed: list[NotAnalysed] = []
-        self.anchors: dict[int, str] = {}
+        self.launches: dict[int, str] = {}
         self.doubtful: dict[int, str] = {}
         self.integer_lines: set[int] = set()
         self.constant_lines: set[int] = set()

@@ -12,8 +12,8 @@ class LaunchSyntax:
 
     Attributes:
         kernel: None: the function that the launch stands in (TileLang).
-        place: of what holds the grid; None: the bracket or parenthesis after the called name.
-        anchor: where a text search finds it; None: the same.
+        place: where the called name ends and the bracket opens that holds the grid; None: that of
+            the call itself.
     """
 
     idiom: str
@@ -23,7 +23,6 @@ class LaunchSyntax:
     arguments: list[ast.expr]
     keywords: list[ast.keyword]
     place: Place | None = None
-    anchor: Place | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

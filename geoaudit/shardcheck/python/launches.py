@@ -12,7 +12,6 @@ from geoaudit.shardcheck.python.launch_syntax import (
     LaunchSyntax,
     end_of,
     field_of,
-    start_of,
     tuple_of,
 )
 from geoaudit.shardcheck.python.syntax import dotted, keyword, keywords_but, last_name
@@ -28,10 +27,8 @@ def find_launch(node: ast.Call, names: KnownNames) -> Finding:
     if isinstance(function, ast.Call) and last_name(function) in _PALLAS:
         made = find_launch(function, names)
         if isinstance(made, LaunchSyntax):
-            place, anchor = made.place or end_of(function.func), end_of(function.func)
-            return replace(
-                made, arguments=node.args, keywords=node.keywords, place=place, anchor=anchor
-            )
+            place = made.place or end_of(function.func)
+            return replace(made, arguments=node.args, keywords=node.keywords, place=place)
     reader = _READERS.get(last_name(function))
     found = reader(node, names) if reader is not None else None
     return found or _raw_kernel(node, names)
@@ -51,7 +48,6 @@ def _by_keyword(
         block=None if block is None else block.value,
         arguments=arguments,
         keywords=keywords_but(node, {"grid", "block", "kernel"}),
-        place=start_of(grid),
     )
 
 
@@ -80,7 +76,6 @@ def _cutile(node: ast.Call) -> Finding:
         grid=node.args[1],
         arguments=node.args[3:],
         keywords=node.keywords,
-        place=start_of(node.args[1]),
     )
 
 
@@ -96,7 +91,6 @@ def _cuda_core(node: ast.Call, names: KnownNames) -> Finding:
         block=field_of(node.args[1], "block"),
         arguments=node.args[3:],
         keywords=node.keywords,
-        place=start_of(node.args[1]),
     )
 
 
@@ -145,16 +139,12 @@ def _pallas_call(node: ast.Call, kernel: ast.expr | None) -> LaunchSyntax:
     if found is not None:
         return found
     specification = keyword(node, "grid_spec")
-    grid, place = tuple_of([], node), None
-    if specification is not None:
-        grid, place = field_of(specification.value, "grid"), start_of(specification)
     return LaunchSyntax(
         idiom="pallas",
         kernel=kernel,
-        grid=grid,
+        grid=field_of(specification.value, "grid") if specification else tuple_of([], node),
         arguments=[],
         keywords=keywords_but(node, {"grid_spec"}),
-        place=place,
     )
 
 
@@ -195,7 +185,6 @@ def _raw_kernel(node: ast.Call, names: KnownNames) -> Finding:
         block=arguments[1],
         arguments=arguments[2:],
         keywords=node.keywords,
-        place=start_of(arguments[0]),
     )
 
 
@@ -209,10 +198,19 @@ def _is_shaped_so(arguments: list[ast.expr]) -> bool:
     )
 
 
+def _forall(node: ast.Call, names: KnownNames) -> Finding:
+    """``kernel.forall(n)(...)`` of Numba."""
+    is_kernel = isinstance(node.func, ast.Attribute) and (
+        names.kernels.get(last_name(node.func.value)) == "numba"
+    )
+    return Doubtful(reason="numba: forall chooses the grid itself") if is_kernel else None
+
+
 _READERS: dict[str, Callable[[ast.Call, KnownNames], Finding]] = {
     "launch": _launch,
     "run": _run,
     "warmup": _run,
+    "forall": _forall,
     "Kernel": _tilelang,
     "pallas_call": _pallas,
     "partial": _partial,
