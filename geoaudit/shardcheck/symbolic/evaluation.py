@@ -1,6 +1,6 @@
 """The values an extent can have where its symbols have values."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from geoaudit.shardcheck.symbolic.extents import (
     Arithmetic,
@@ -11,14 +11,17 @@ from geoaudit.shardcheck.symbolic.extents import (
     Symbol,
 )
 from geoaudit.shardcheck.symbolic.operators import Quantity, applied
-from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.walking import standing_for, symbols
 
 MOST_VALUES = 16
+MOST_WORLDS = 256
 MOST_ROUNDS = 10_000
 """Of one loop."""
 MOST_STEPS = 200_000
 """Operators and symbols looked at in one evaluation."""
 
+World = frozenset[tuple[Hashable, Hashable]]
+"""What was chosen: of a symbol with several values one, of a condition whether it holds."""
 ValueOf = Callable[[Symbol], frozenset[int] | int | None]
 _MIRRORED = {">": "<", "<=": ">="}
 _NEGATED = {">=": "<", "!=": "=="}
@@ -31,33 +34,46 @@ def evaluate(extent: Extent, value_of: ValueOf) -> frozenset[int] | None:
 
     Args:
         extent: what to evaluate.
-        value_of: value or values of a symbol; None: not known.
+        value_of: value or values of a symbol; None: not known. What is `Unknown` is asked for as
+            `standing_for` it.
 
     Returns:
         None: a symbol that matters is not known, a quotient by 0, a fraction, more than 64 bits, a
         loop without end, or more than 16 values.
     """
-    found: set[int] = set()
-    pending: list[Mapping[Hashable, Hashable]] = [{}]
+    found = worlds((extent,), value_of)
+    values = frozenset(value for (value,) in found.values()) if found else None
+    return values if values is not None and len(values) <= MOST_VALUES else None
+
+
+def worlds(extents: Sequence[Extent], value_of: ValueOf) -> Mapping[World, tuple[int, ...]] | None:
+    """The values of several extents together, by what was chosen where something is undecided.
+
+    None: as of `evaluate`, or there are more than 256 choices.
+    """
+    found: dict[World, tuple[int, ...]] = {}
+    pending: list[dict[Hashable, Hashable]] = [{}]
     remaining = MOST_STEPS
     while pending:
-        world = _World(value_of, pending.pop(), remaining)
+        chosen = pending.pop()
+        evaluation = _Evaluation(value_of, chosen, remaining)
         try:
-            value = world.value(extent)
+            values = tuple(evaluation.value(extent) for extent in extents)
         except _Undecided as undecided:
-            pending.extend({**world.chosen, undecided.key: one} for one in undecided.options)
+            pending.extend({**chosen, undecided.key: one} for one in undecided.options)
         except _Impossible:
             pass
         except _NotKnown:
             return None
         else:
-            if not isinstance(value, int):
+            whole = tuple(value for value in values if isinstance(value, int))
+            if len(whole) < len(values):
                 return None
-            found.add(value)
-        remaining = world.remaining
-        if len(found) > MOST_VALUES:
+            found[frozenset(chosen.items())] = whole
+        remaining = evaluation.remaining
+        if len(found) + len(pending) > MOST_WORLDS:
             return None
-    return frozenset(found) or None
+    return found or None
 
 
 def unknown_symbols(extent: Extent, value_of: ValueOf) -> tuple[Symbol, ...]:
@@ -81,7 +97,7 @@ class _Undecided(Exception):  # noqa: N818
         self.key, self.options = key, options
 
 
-class _World:
+class _Evaluation:
     """One choice of everything that is not decided: here an extent has at most one value."""
 
     def __init__(
@@ -89,6 +105,7 @@ class _World:
     ) -> None:
         self.value_of, self.chosen, self.remaining = value_of, chosen, remaining
         self.variables: dict[Symbol, Quantity] = {}
+        self.is_in_guard = False
 
     def value(self, extent: Extent) -> Quantity:
         self.remaining -= 1
@@ -102,9 +119,11 @@ class _World:
             return self._arithmetic(extent)
         if isinstance(extent, Cases):
             return self._cases(extent)
-        if isinstance(extent, Repeated):
-            return self._repeated(extent)
-        raise _NotKnown
+        if isinstance(extent, Repeated) and extent.condition is not None:
+            return self._repeated(extent, extent.condition)
+        if self.is_in_guard:
+            raise _NotKnown
+        return self._symbol(standing_for(extent))
 
     def _symbol(self, symbol: Symbol) -> Quantity:
         if symbol in self.variables:
@@ -128,7 +147,7 @@ class _World:
         last = len(extent.cases) - 1
         for number, case in enumerate(extent.cases):
             if case.guard is not None:
-                holds = self._holds(case.guard)
+                holds = self._guarded(case.guard)
             elif number == last:
                 holds = True
             else:
@@ -137,6 +156,13 @@ class _World:
             if holds:
                 return self.value(case.value)
         raise _Impossible
+
+    def _guarded(self, guard: Extent) -> bool:
+        outside, self.is_in_guard = self.is_in_guard, True
+        try:
+            return self._holds(guard)
+        finally:
+            self.is_in_guard = outside
 
     def _holds(self, condition: Extent) -> bool:
         """Whether a condition holds; where a symbol is missing both are tried."""
@@ -155,15 +181,13 @@ class _World:
         asked, is_opposite = _canonical(condition)
         return bool(self._chosen(("holds", asked), (True, False))) is not is_opposite
 
-    def _repeated(self, extent: Repeated) -> Quantity:
-        if extent.condition is None:
-            raise _NotKnown
+    def _repeated(self, extent: Repeated, condition: Extent) -> Quantity:
         outside = self.variables
         values = [self.value(initial) for initial in extent.initial]
         try:
             for _ in range(MOST_ROUNDS):
                 self.variables = {**outside, **dict(zip(extent.variables, values, strict=True))}
-                if not self._holds(extent.condition):
+                if not self._holds(condition):
                     return self.value(extent.result)
                 after = [self.value(step) for step in extent.steps]
                 if after == values:

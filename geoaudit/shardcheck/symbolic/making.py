@@ -73,7 +73,7 @@ def cases(alternatives: Iterable[Case]) -> Extent:
         return Unknown(reason="no case can hold")
     if len(kept) == 1:
         return kept[0].value
-    return _bounded(_as_ceiling(kept) or Cases(cases=tuple(kept)))
+    return _bounded(_as_ceiling(kept) or _as_extreme(kept) or Cases(cases=tuple(kept)))
 
 
 def unknown(reason: str, *parts: Extent) -> Unknown:
@@ -229,6 +229,18 @@ def _as_ceiling(kept: list[Case]) -> Extent | None:
     made = arithmetic("+", whole, arithmetic("!=", guard, Integer(value=0)))
     is_ceiling = isinstance(made, Arithmetic) and made.operator == "cdiv"
     return made if is_ceiling and more == arithmetic("+", whole, Integer(value=1)) else None
+
+
+def _as_extreme(kept: list[Case]) -> Extent | None:
+    """``a < b ? a : b`` is a minimum, ``a < b ? b : a`` a maximum."""
+    guard = kept[0].guard
+    if len(kept) != 2 or not isinstance(guard, Arithmetic) or kept[1].guard != Integer(value=1):
+        return None
+    values = (kept[0].value, kept[1].value)
+    if guard.operator not in ("<", "<=", ">", ">=") or set(values) != set(guard.operands):
+        return None
+    is_minimum = (guard.operator in ("<", "<=")) is (values == guard.operands)
+    return arithmetic("min" if is_minimum else "max", *values)
 
 
 def _bounded(extent: Extent) -> Extent:

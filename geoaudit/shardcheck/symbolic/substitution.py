@@ -1,10 +1,10 @@
-"""Other extents in place of symbols."""
+"""Extents with parts of them changed."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from geoaudit.shardcheck.symbolic.extents import (
     Arithmetic,
-    Case,
     Cases,
     Extent,
     Repeated,
@@ -18,38 +18,41 @@ def substitute(extent: Extent, replacements: Mapping[Symbol, Extent]) -> Extent:
     """The extent with symbols replaced, simplified again; variables of loops stay."""
     if not replacements:
         return extent
-    if isinstance(extent, Symbol):
-        return replacements.get(extent, extent)
+    return rebuilt(extent, lambda one: replacements.get(one) if isinstance(one, Symbol) else None)
+
+
+def rebuilt(extent: Extent, change: Callable[[Extent], Extent | None]) -> Extent:
+    """The extent with everything replaced that `change` has something for, simplified again."""
+    changed = change(extent)
+    if changed is not None:
+        return changed
     if isinstance(extent, Arithmetic):
-        operands = tuple(substitute(operand, replacements) for operand in extent.operands)
+        operands = tuple(rebuilt(operand, change) for operand in extent.operands)
         return extent if operands == extent.operands else arithmetic(extent.operator, *operands)
     if isinstance(extent, Cases):
         return cases(
-            Case(
-                guard=None if case.guard is None else substitute(case.guard, replacements),
-                value=substitute(case.value, replacements),
-                text=case.text,
-            )
+            replace(case, guard=_optional(case.guard, change), value=rebuilt(case.value, change))
             for case in extent.cases
         )
     if isinstance(extent, Repeated):
-        return _in_loop(extent, replacements)
+        return _loop(extent, change)
     if isinstance(extent, Unknown):
-        parts = tuple(substitute(part, replacements) for part in extent.parts)
-        return Unknown(reason=extent.reason, parts=parts)
+        return replace(extent, parts=tuple(rebuilt(part, change) for part in extent.parts))
     return extent
 
 
-def _in_loop(extent: Repeated, replacements: Mapping[Symbol, Extent]) -> Repeated:
-    inner = {
-        symbol: replacement
-        for symbol, replacement in replacements.items()
-        if symbol not in extent.variables
-    }
+def _loop(extent: Repeated, change: Callable[[Extent], Extent | None]) -> Repeated:
+    def inside(one: Extent) -> Extent | None:
+        return None if one in extent.variables else change(one)
+
     return Repeated(
         variables=extent.variables,
-        initial=tuple(substitute(initial, replacements) for initial in extent.initial),
-        condition=None if extent.condition is None else substitute(extent.condition, inner),
-        steps=tuple(substitute(step, inner) for step in extent.steps),
-        result=substitute(extent.result, inner),
+        initial=tuple(rebuilt(initial, change) for initial in extent.initial),
+        condition=_optional(extent.condition, inside),
+        steps=tuple(rebuilt(step, inside) for step in extent.steps),
+        result=rebuilt(extent.result, inside),
     )
+
+
+def _optional(extent: Extent | None, change: Callable[[Extent], Extent | None]) -> Extent | None:
+    return None if extent is None else rebuilt(extent, change)

@@ -48,6 +48,12 @@ def reasons(extent: Extent) -> tuple[str, ...]:
     )
 
 
+def standing_for(extent: Extent) -> Symbol:
+    """A symbol in place of what cannot be told: equal for equal reasons and symbols."""
+    reason = extent.reason if isinstance(extent, Unknown) else "a loop"
+    return Symbol(name=reason, kind="unknown", scope=", ".join(s.name for s in symbols(extent)))
+
+
 def is_larger(extent: Extent, limit: int) -> bool:
     """Whether more than `limit` things are in an extent."""
     return any(number > limit for number, _ in enumerate(walk(extent), start=1))

@@ -1,0 +1,191 @@
+"""What every symbol of a launch site is: a share, a number that is given or taken, or unknown."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from geoaudit.shardcheck.report import ShardedDimension
+from geoaudit.shardcheck.sharding import words
+from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
+from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
+from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
+from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
+from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.wording import as_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """A number that each rank has its share of. ``dimension.total`` None: not known."""
+
+    dimension: ShardedDimension
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed:
+    """A number that ranks do not change; several where any of them may be.
+
+    ``taken``: why it was taken where nothing gives it; empty where something does.
+    """
+
+    values: tuple[int, ...]
+    taken: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranks:
+    """A number of ranks."""
+
+    kind: str
+
+
+Role = Share | Fixed | Ranks
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """What the symbols of a site's grid are.
+
+    Attributes:
+        by_symbol: symbols that something is known of.
+        sharded: the dimensions in them, divisions first.
+    """
+
+    by_symbol: Mapping[Symbol, Role]
+    sharded: tuple[ShardedDimension, ...]
+
+
+def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
+    """What the symbols in the grid of a site are: by options, by divisions, by names."""
+    roles: dict[Symbol, Role] = {}
+    found = [division for axis in site.grid for division in divisions(axis.extent)]
+    totals = {symbol for division in found for symbol in symbols(division.total)}
+    values = {constant.symbol: constant.values for constant in site.constants}
+    surroundings = f"{site.kernel} {site.function} {site.path}".lower()
+    for axis in site.grid:
+        for end, start in row_ranges(axis.extent):
+            roles[start] = Fixed(values=(0,))
+            roles[end] = Share(dimension=_rows(end, start, options))
+        for symbol in symbols(axis.extent):
+            if symbol in roles:
+                continue
+            role = _told(symbol, options, values) or _by_kind(symbol, options)
+            role = role or _by_meaning(symbol, axis, surroundings, options)
+            if symbol in totals and isinstance(role, Share):
+                total = role.dimension.total
+                role = None if total is None else Fixed(values=(total,))
+            if role is not None:
+                roles[symbol] = role
+    certain = [_certain(division, roles) for division in found]
+    named = [role.dimension for role in roles.values() if isinstance(role, Share)]
+    return Roles(by_symbol=roles, sharded=tuple(dict.fromkeys((*certain, *named))))
+
+
+def _told(
+    symbol: Symbol, options: ShardOptions, constants: Mapping[Symbol, tuple[int, ...]]
+) -> Role | None:
+    """What the options and the source itself say of a symbol."""
+    for given in options.dimensions:
+        if _is_named(symbol, given.name):
+            return Share(dimension=_given(symbol, given, f"--dim {given.name}", is_certain=True))
+    for name, value in options.values.items():
+        if _is_named(symbol, name):
+            return Fixed(values=(value,))
+    return Fixed(values=constants[symbol]) if symbol in constants else None
+
+
+def _by_kind(symbol: Symbol, options: ShardOptions) -> Role | None:
+    if symbol.kind == "parallel_size":
+        return Ranks(kind=words.parallel_kind(symbol.name) or "tp")
+    if symbol.kind == "rank":
+        return Fixed(values=(0,), taken="the first rank")
+    if symbol.kind == "sm_count":
+        return Fixed(values=(options.sms,))
+    if symbol.kind == "occupancy":
+        return Fixed(values=(1, 2), taken="resident blocks of an SM")
+    return None
+
+
+def _by_meaning(
+    symbol: Symbol, axis: Axis, surroundings: str, options: ShardOptions
+) -> Role | None:
+    """What a symbol's name, or its position in a tensor, says."""
+    dimension, why = _meaning(symbol, axis, surroundings)
+    if dimension in words.SHARDED_BY and symbol.kind != "constant":
+        return Share(dimension=_named(symbol, dimension, why, options))
+    if dimension == words.BATCH:
+        return Fixed(values=(options.batch,), taken=f"the batch, {why}")
+    if dimension == words.CONTEXT:
+        return Fixed(values=(options.context,), taken=f"the context, {why}")
+    size = options.model.get(dimension) if dimension else None
+    return None if size is None else Fixed(values=(size,), taken=f"the model's {dimension}, {why}")
+
+
+def _meaning(symbol: Symbol, axis: Axis, surroundings: str) -> tuple[str, str]:
+    position = position_of(symbol.name)
+    if position is None:
+        return words.dimension_of(symbol.name, surroundings) or "", "by its name"
+    others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
+    found = dimension_at(position, axis.symbols, others, surroundings)
+    return found if found is not None else ("", "")
+
+
+def _named(symbol: Symbol, dimension: str, why: str, options: ShardOptions) -> ShardedDimension:
+    for given in options.dimensions:
+        if words.dimension_of(given.name) == dimension:
+            return _given(symbol, given, f"{why}, as --dim {given.name}", is_certain=False)
+    size = options.model.get(dimension)
+    if size is None and dimension == words.VALUE_HEADS:
+        size = options.model.get(words.HEADS)
+    return ShardedDimension(
+        name=symbol.name,
+        rounding="at_least_one" if dimension == words.KV_HEADS else "exact",
+        by=words.SHARDED_BY[dimension],
+        total=size,
+        reason=f"{dimension.replace('_', ' ')} {why}",
+        is_certain=False,
+    )
+
+
+def _given(
+    symbol: Symbol, given: GivenDimension, reason: str, *, is_certain: bool
+) -> ShardedDimension:
+    return ShardedDimension(
+        name=symbol.name,
+        rounding=given.rounding,
+        by=given.by,
+        total=given.total,
+        reason=reason,
+        is_certain=is_certain,
+    )
+
+
+def _rows(end: Symbol, start: Symbol, options: ShardOptions) -> ShardedDimension:
+    given = next((one for one in options.dimensions if _is_named(end, one.name)), None)
+    return ShardedDimension(
+        name=f"{end.name} - {start.name}",
+        rounding="floor",
+        by="tp",
+        total=None if given is None else given.total,
+        reason=f"a rank's rows of a weight matrix, {end.path}:{end.line}",
+        is_certain=True,
+    )
+
+
+def _certain(division: Division, roles: Mapping[Symbol, Role]) -> ShardedDimension:
+    total = symbols(division.total)
+    role = roles.get(total[0]) if len(total) == 1 and division.total == total[0] else None
+    where = f", {division.size.path}:{division.size.line}" if division.size.path else ""
+    return ShardedDimension(
+        name=as_text(division.total, 60),
+        rounding=division.rounding,
+        by=division.by,
+        total=role.values[0] if isinstance(role, Fixed) and not role.taken else None,
+        reason=f"{as_text(division.whole, 80)}{where}",
+        is_certain=True,
+    )
+
+
+def _is_named(symbol: Symbol, name: str) -> bool:
+    return symbol.name == name or re.split(r"\.|::", symbol.name)[-1].strip("_") == name

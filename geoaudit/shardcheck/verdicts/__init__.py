@@ -1,0 +1,1 @@
+"""What sharding does to each grid: evaluated at every number of ranks, judged, with findings."""

@@ -1,0 +1,66 @@
+"""Limits of a launch that a site breaks for certain."""
+
+from collections.abc import Iterator
+
+from geoaudit.shardcheck.sharding.options import ShardOptions
+from geoaudit.shardcheck.sharding.roles import Fixed, Roles, Share
+from geoaudit.shardcheck.slicing.sites import LaunchSite
+from geoaudit.shardcheck.symbolic.evaluation import evaluate
+from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+from geoaudit.shardcheck.symbolic.making import product
+from geoaudit.shardcheck.symbolic.wording import as_text
+from geoaudit.shardcheck.verdicts.grids import values_at
+
+MOST_BLOCKS_YZ = 65_535
+MOST_THREADS = 1024
+"""CUDA C++ Programming Guide, technical specifications per compute capability: all of them."""
+
+
+def broken_limits(site: LaunchSite, roles: Roles, options: ShardOptions) -> tuple[str, ...]:
+    """Sentences on limits that a launch breaks whatever is undecided; empty: none, or not known.
+
+    Only numbers count that the source or an option gives; a grid of 0 only where no guard stands
+    before the launch.
+    """
+    return tuple(dict.fromkeys(_broken(site, roles, options)))
+
+
+def _broken(site: LaunchSite, roles: Roles, options: ShardOptions) -> Iterator[str]:
+    block = None if site.block is None else product(*(axis.extent for axis in site.block))
+    for ranks in options.ranks:
+        for name, axis in zip("yz", site.grid[1:], strict=True):
+            least = _least(axis.extent, roles, options, ranks)
+            if least is not None and least > MOST_BLOCKS_YZ:
+                text = as_text(axis.extent, 60)
+                yield f"grid {name} = {text} is {least:,} and {MOST_BLOCKS_YZ:,} is the most"
+        threads = None if block is None else _least(block, roles, options, ranks)
+        if threads is not None and threads > MOST_THREADS:
+            yield f"the block has {threads:,} threads and {MOST_THREADS:,} is the most"
+        for name, axis in zip("xyz", site.grid, strict=True):
+            values = _values(axis.extent, roles, options, ranks)
+            if values and max(values) <= 0 and not site.guards:
+                text = as_text(axis.extent, 60)
+                yield f"grid {name} = {text} is {max(values)} at {ranks} ranks: no launch"
+                return
+
+
+def _least(extent: Extent, roles: Roles, options: ShardOptions, ranks: int) -> int | None:
+    values = _values(extent, roles, options, ranks)
+    return min(values) if values else None
+
+
+def _values(
+    extent: Extent, roles: Roles, options: ShardOptions, ranks: int
+) -> frozenset[int] | None:
+    """Values with what is given alone: nothing taken for granted, no share by its name."""
+    value_of = values_at(roles, options, ranks)
+
+    def given(symbol: Symbol) -> frozenset[int] | int | None:
+        role = roles.by_symbol.get(symbol)
+        if isinstance(role, Fixed) and role.taken:
+            return None
+        if isinstance(role, Share) and not role.dimension.is_certain:
+            return None
+        return value_of(symbol)
+
+    return evaluate(extent, given)
