@@ -7,6 +7,8 @@ import click
 from geoaudit.errors import EXIT_FINDINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from geoaudit.diagnosis.gate import FailOn, GateEvidence
     from geoaudit.ranking.audit import Audit
 
@@ -24,7 +26,11 @@ def apply_gate(audit: "Audit", fail_on: "FailOn") -> None:
     """
     from geoaudit.diagnosis.gate import gate
 
-    reasons = gate(fail_on, gate_evidence(audit))
+    end_with(gate(fail_on, gate_evidence(audit)))
+
+
+def end_with(reasons: "Sequence[str]") -> None:
+    """End with exit code 1 where there are reasons to fail, saying them."""
     for reason in reasons:
         click.echo(f"geoaudit: --fail-on: {reason}", err=True)
     if reasons:

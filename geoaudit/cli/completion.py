@@ -60,6 +60,16 @@ def complete_verdict(
     return _starting(VERDICTS, incomplete)
 
 
+def complete_behaviour(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The last word of a comma-separated list of behaviours under sharding."""
+    from geoaudit.shardcheck.report import BEHAVIOURS
+
+    before, comma, word = incomplete.rpartition(",")
+    return _starting(BEHAVIOURS, word, before + comma)
+
+
 def complete_owner(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:

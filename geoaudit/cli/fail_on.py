@@ -31,6 +31,8 @@ class _FailOnType(click.ParamType["FailOn"]):
 
         if isinstance(value, FailOn):
             return value
+        if str(value).strip().casefold() == "none":
+            return FailOn()
         if not str(value).strip(", "):
             self.fail("names nothing, so the gate could never close; leave the option out", param)
         return parse_fail_on(str(value))
@@ -42,11 +44,14 @@ def _nothing() -> "FailOn":
     return FailOn()
 
 
-def fail_on_option(default: str = "") -> Callable[[Callable[P, R]], Callable[P, R]]:
+def fail_on_option(
+    default: str = "", help_text: str = _HELP
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Add ``--fail-on`` (as ``fail_on``, a FailOn).
 
     Args:
         default: what the command fails on where the option is not given.
+        help_text: what it says of itself.
     """
     return click.option(
         "--fail-on",
@@ -56,5 +61,5 @@ def fail_on_option(default: str = "") -> Callable[[Callable[P, R]], Callable[P, 
         show_default=default or "nothing",
         metavar="LIST",
         shell_complete=complete_fail_on,
-        help=_HELP,
+        help=help_text,
     )

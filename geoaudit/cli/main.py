@@ -15,6 +15,7 @@ from geoaudit.cli.occupancy import occupancy
 from geoaudit.cli.rank import rank
 from geoaudit.cli.report import report
 from geoaudit.cli.scan import scan
+from geoaudit.cli.shard_check import shard_check
 from geoaudit.errors import EXIT_USAGE, GeoauditError
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
@@ -73,7 +74,7 @@ def main() -> None:
     """
 
 
-for command in (scan, rank, report, explain, occupancy, devices, doctor):
+for command in (scan, rank, shard_check, report, explain, occupancy, devices, doctor):
     main.add_command(command)
 
 

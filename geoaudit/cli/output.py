@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -37,22 +37,30 @@ class OutputOptions:
 class _FormatFile(click.ParamType[tuple[str, Path]]):
     name = "format=file"
 
+    def __init__(self, formats: Sequence[str]) -> None:
+        self._formats = formats
+
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, Path]:
         format_name, separator, file = str(value).partition("=")
-        if not separator or not file or format_name not in FORMATS:
-            self.fail(f"{value!r} is not FORMAT=FILE with a format of {', '.join(FORMATS)}")
+        if not separator or not file or format_name not in self._formats:
+            self.fail(f"{value!r} is not FORMAT=FILE with a format of {', '.join(self._formats)}")
         return format_name, Path(file)
 
 
 def output_options(command: Callable[P, R]) -> Callable[P, R]:
     """Add ``--format``, ``-o`` and ``--output`` (as format_name, output_file, outputs)."""
-    for option in (
+    return output_options_of(FORMATS)(command)
+
+
+def output_options_of(formats: Sequence[str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """The same for a command with these formats; the first is the default."""
+    options = (
         click.option(
             "--output",
             "outputs",
-            type=_FormatFile(),
+            type=_FormatFile(formats),
             multiple=True,
             metavar="FORMAT=FILE",
             help="Also write this format to this file; may be repeated.",
@@ -67,14 +75,19 @@ def output_options(command: Callable[P, R]) -> Callable[P, R]:
         click.option(
             "--format",
             "format_name",
-            type=click.Choice(FORMATS),
-            default="table",
+            type=click.Choice(formats),
+            default=formats[0],
             show_default=True,
             help="Format of standard output, or of -o.",
         ),
-    ):
-        command = option(command)
-    return command
+    )
+
+    def add(command: Callable[P, R]) -> Callable[P, R]:
+        for option in options:
+            command = option(command)
+        return command
+
+    return add
 
 
 def write_outputs(renderers: Mapping[str, Callable[[], str]], options: OutputOptions) -> None:

@@ -11,6 +11,7 @@ from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import OutputOptions, output_options, write_outputs
 from geoaudit.cli.paths import DEFAULT_SCAN
 from geoaudit.cli.rank_options import rank_options, rank_options_of
+from geoaudit.cli.terminal_width import has_colors, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,22 +91,10 @@ def _renderers(audit: "Audit", top: int | None, wide: bool) -> "dict[str, Callab
 
     shown = top_rows(audit, TABLE_ROWS if top is None else top)
     everything = top_rows(audit, top or 0)
-    width, color = _terminal(wide)
+    width, color = max(terminal_width(), WIDE_COLUMNS if wide else 0), has_colors()
     return {
         "table": lambda: render_terminal(shown, width=width, wide=wide, color=color),
         "json": lambda: render_json(everything),
         "csv": lambda: render_csv(everything),
         "markdown": lambda: render_markdown(shown),
     }
-
-
-def _terminal(wide: bool) -> tuple[int, bool]:
-    """Columns to use, and whether to colour."""
-    import os
-    import sys
-
-    from geoaudit.cli.terminal_width import terminal_width
-
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    color = terminal and "NO_COLOR" not in os.environ
-    return max(terminal_width(), WIDE_COLUMNS if wide else 0), color

@@ -9,10 +9,10 @@ from geoaudit.diagnosis.finding import Finding
 from geoaudit.diagnosis.judged_time import GatedRow, needs, unknown_fraction
 from geoaudit.diagnosis.rule import SEVERITIES
 from geoaudit.diagnosis.thresholds import JUDGED_TIME
-from geoaudit.errors import NotMeasuredError
+from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.quantities import percent, plural
 
-__all__ = ["FailOn", "GateEvidence", "gate", "parse_fail_on"]
+__all__ = ["FailOn", "GateEvidence", "gate", "parse_fail_on", "source_gate"]
 
 INCOMPLETE = ("GA901", "GA903")
 """Rules whose error says that launches are missing: nothing can be passed on what is left."""
@@ -70,6 +70,21 @@ def gate(fail_on: FailOn, evidence: GateEvidence) -> tuple[str, ...]:
     if not reasons:
         _require_judged(fail_on, evidence)
     return reasons
+
+
+def source_gate(fail_on: FailOn, findings: Sequence[Finding]) -> tuple[str, ...]:
+    """The reasons to fail on findings in a source; none: the gate is passed.
+
+    Raises:
+        InputError: a verdict or a waste is named, which only a recording has.
+    """
+    if fail_on.verdicts or fail_on.wasted_fraction is not None:
+        named = [*sorted(fail_on.verdicts), *["waste"] * (fail_on.wasted_fraction is not None)]
+        raise InputError(
+            f"--fail-on {', '.join(named)}: only a recording has that. A source has rules (GA401, "
+            "sharded-grid-collapses, ...) and severities (error, warning, note)."
+        )
+    return (*_rule_reasons(fail_on, findings), *_severity_reasons(fail_on, findings))
 
 
 def _rule_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]:

@@ -4,16 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from geoaudit.diagnosis.rules import all_rules
 from geoaudit.shardcheck.allowances import allowances_of, apply_allowances
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 from geoaudit.shardcheck.report import FileCount, ShardReport
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.slicing import launch_sites
+from geoaudit.shardcheck.source_rules import source_rule_ids
 from geoaudit.shardcheck.verdicts import judge
 
-SOURCE_RULES = "GA4"
-"""What the ids of rules on sources begin with."""
 WHOLE_FILE = 0
 
 
@@ -41,7 +39,7 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         device: name of the device whose SMs the options give.
     """
     judged = tuple(judge(site, options) for site in launch_sites(sources.programs))
-    sites, notes = apply_allowances(judged, allowances_of(sources.programs), source_rules())
+    sites, notes = apply_allowances(judged, allowances_of(sources.programs), source_rule_ids())
     parts = [part for program in sources.programs for part in (program, *program.embedded)]
     return ShardReport(
         files=FileCount(
@@ -58,16 +56,6 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         assumed=_assumed(options),
         notes=notes,
     )
-
-
-def source_rules() -> Mapping[str, str]:
-    """Id and name of each rule on sources, in small letters -> its id."""
-    return {
-        spelled.casefold(): rule.id
-        for rule in all_rules()
-        if rule.id.startswith(SOURCE_RULES)
-        for spelled in (rule.id, rule.name)
-    }
 
 
 def _not_analysed(sources: ReadSources) -> Mapping[str, tuple[NotAnalysed, ...]]:

@@ -1,7 +1,6 @@
 """The check of a tree, from the cache where nothing changed since."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,9 +10,6 @@ from geoaudit.shardcheck.discovery.survey import Survey
 from geoaudit.shardcheck.listing import Listing
 from geoaudit.shardcheck.sharding.options import ShardOptions
 
-if TYPE_CHECKING:
-    from geoaudit.shardcheck.discovery.programs import ReadOptions
-
 
 def check_survey(
     survey: Survey,
@@ -21,7 +17,7 @@ def check_survey(
     device: str,
     *,
     cache: Cache,
-    reading: "ReadOptions",
+    jobs: int | None = None,
     advance: Callable[[float], None] | None = None,
 ) -> Listing:
     """The check of a survey's files.
@@ -31,7 +27,7 @@ def check_survey(
         options: what grids are evaluated at.
         device: name of the device whose SMs the options give.
         cache: of reports and programs.
-        reading: processes and their time.
+        jobs: processes that parse; None: one for each processor.
         advance: told the share of the files that are read.
     """
     told = (analysis_fingerprint(), survey.digest(), repr(options).encode(), device.encode())
@@ -41,10 +37,10 @@ def check_survey(
         return kept
     # Imported where needed: a report that is kept needs no analysis.
     from geoaudit.shardcheck.check import ReadSources, check
-    from geoaudit.shardcheck.discovery.programs import read_programs
+    from geoaudit.shardcheck.discovery.programs import ReadOptions, read_programs
     from geoaudit.shardcheck.listing import listing_of
 
-    read = read_programs(survey, cache, reading, advance)
+    read = read_programs(survey, cache, ReadOptions(jobs=jobs), advance)
     sources = ReadSources(programs=read.programs, skipped=survey.skipped, refused=read.refused)
     listing = listing_of(check(sources, options, device))
     # What a process failed at may succeed another time.

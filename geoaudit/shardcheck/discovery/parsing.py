@@ -52,11 +52,11 @@ _DECODER = msgspec.msgpack.Decoder(FileProgram)
 
 
 def _front_end(path: str, text: str) -> FileProgram:
-    # Each grammar is loaded in the processes that need it.
+    # Each front end is loaded in the processes that need it.
     if path.endswith(".py"):
-        from geoaudit.shardcheck.python import parse_python
+        from geoaudit.shardcheck.python.file_program import read_python_file
 
-        return parse_python(text, path)
-    from geoaudit.shardcheck.c_family import parse_c
+        return read_python_file(path, text)
+    from geoaudit.shardcheck.c_family import read_c_file
 
-    return parse_c(text, path)
+    return read_c_file(path, text)

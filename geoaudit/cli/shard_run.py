@@ -1,0 +1,187 @@
+"""What `shard-check` does with its options: read, join, render."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from geoaudit.cli.output import write_text
+from geoaudit.cli.progress import progress_bar
+from geoaudit.cli.shard_options import evaluation_of, read_file, shown_behaviours
+from geoaudit.cli.terminal_width import has_colors, terminal_width
+from geoaudit.errors import InputError
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.listing import Listing
+
+
+def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple[Listing, Path]":
+    """The check of sources, with the times of a recording where one is given; and its root.
+
+    Raises:
+        InputError: an option cannot be used, or there is no source.
+    """
+    from geoaudit.shardcheck.discovery.cache import Cache, cache_folder
+    from geoaudit.shardcheck.discovery.checking import check_survey
+    from geoaudit.shardcheck.discovery.survey import survey_tree
+    from geoaudit.shardcheck.discovery.walking import SUFFIXES, WalkOptions, find_sources
+
+    options, device = evaluation_of(choices)
+    include_vendored = choices["include_vendored"]
+    walk = WalkOptions(exclude=choices["exclude"], include_vendored=include_vendored)
+    tree = find_sources(paths, walk)
+    survey = survey_tree(tree, include_generated=include_vendored)
+    if not survey.digests and not survey.refused:
+        told = ", ".join(f"{number} {reason}" for reason, number in survey.skipped.items())
+        raise InputError(
+            f"{', '.join(map(str, paths))}: no source to read (they end in {', '.join(SUFFIXES)}; "
+            f"left out: {told or 'none'}). Give another path, or --include-vendored."
+        )
+    with progress_bar("reading sources") as advance:
+        listing = check_survey(
+            survey,
+            options,
+            device,
+            cache=Cache(None if choices["no_cache"] else cache_folder()),
+            jobs=choices["jobs"],
+            advance=advance,
+        )
+    if choices["scan"] is not None:
+        listing = _with_times(listing, choices["scan"])
+    return listing, tree.root
+
+
+def _with_times(listing: "Listing", scan: Path) -> "Listing":
+    """The listing with times per token of a recording's kernels."""
+    from geoaudit.launches.store import read_recording
+    from geoaudit.ranking.options import RankOptions
+    from geoaudit.ranking.rank import rank
+    from geoaudit.shardcheck.measured import with_measured
+
+    audit = rank(read_recording(scan), RankOptions(group="kernel"))
+    times: dict[str, float] = {}
+    own = set()
+    for row in (*audit.rows, *audit.communication_rows):
+        if row.time_per_token_ns is not None:
+            times[row.kernel_short] = times.get(row.kernel_short, 0.0) + row.time_per_token_ns
+            own |= {row.kernel_short} if row.owner == "own" else set()
+    return with_measured(listing, times, own)
+
+
+def known_in_baseline(listing: "Listing", choices: dict[str, Any]) -> "Listing":
+    """The listing without what a baseline holds; with ``--write-baseline`` that is all.
+
+    Raises:
+        InputError: a file cannot be read or written, or is no baseline.
+    """
+    from geoaudit.shardcheck.baseline import baseline_text, read_baseline, without_known
+
+    written = choices["write_baseline"]
+    if written is not None:
+        text = baseline_text(listing)
+        write_text(written, text)
+        number = sum(len(site.findings) for site in listing.sites)
+        click.echo(f"geoaudit: wrote {written}: findings known from now on: {number}", err=True)
+        return without_known(listing, read_baseline(text.encode(), str(written)), str(written))
+    file = choices["baseline"]
+    if file is None:
+        return listing
+    return without_known(
+        listing, read_baseline(read_file(file, "--baseline"), str(file)), str(file)
+    )
+
+
+def explained(listing: "Listing", root: Path, place: str) -> str:
+    """How the grids of the launches on a line are derived.
+
+    Raises:
+        InputError: no launch is there; names the nearest.
+    """
+    from geoaudit.render.shard_chain import render_shard_chain
+
+    file, _, line = place.rpartition(":")
+    if not file or not line.isdigit():
+        raise InputError(f"--explain {place}: write FILE:LINE, as in --explain csrc/k.cu:120.")
+    names = {file, _relative(Path(file), root)}
+    there = [site for site in listing.sites if site.path in names]
+    found = [site for site in there if site.line == int(line)]
+    if not found:
+        near = sorted({site.line for site in there}, key=lambda one: abs(one - int(line)))[:5]
+        told = (
+            f"its nearest launches are on lines {', '.join(map(str, near))}"
+            if near
+            else ("no launch is in this file")
+        )
+        raise InputError(f"--explain {place}: no launch is there; {told}.")
+    return render_shard_chain(found, listing.ranks, width=terminal_width(), color=has_colors())
+
+
+def _relative(file: Path, root: Path) -> str:
+    """The path from the root of a file that is named from the current folder."""
+    try:
+        return file.resolve().relative_to(root).as_posix()
+    except ValueError:
+        return file.as_posix()
+
+
+def renderers(
+    listing: "Listing", root: Path, choices: dict[str, Any]
+) -> "dict[str, Callable[[], str]]":
+    """Format -> what renders it."""
+    behaviours = shown_behaviours(choices["show_all"], choices["behaviours"])
+
+    def table() -> str:
+        from geoaudit.render.shard_terminal import render_shard_terminal
+
+        return render_shard_terminal(
+            listing,
+            width=terminal_width(),
+            color=has_colors(),
+            behaviours=behaviours,
+            unanalysed=choices["unanalysed"],
+        )
+
+    def json() -> str:
+        from geoaudit.render.shard_json import render_shard_json
+
+        return render_shard_json(listing)
+
+    def csv() -> str:
+        from geoaudit.render.shard_csv import render_shard_csv
+
+        return render_shard_csv(listing)
+
+    def markdown() -> str:
+        from geoaudit.render.shard_markdown import render_shard_markdown
+
+        return render_shard_markdown(listing, behaviours=behaviours)
+
+    def sarif() -> str:
+        from geoaudit.render.shard_sarif import render_shard_sarif
+        from geoaudit.shardcheck.source_rules import source_rules
+
+        return render_shard_sarif(listing, source_rules(), _folder(root))
+
+    def html() -> str:
+        from geoaudit.render.shard_html import render_shard_html
+
+        return render_shard_html(listing, behaviours=behaviours)
+
+    return {
+        "table": table,
+        "json": json,
+        "csv": csv,
+        "markdown": markdown,
+        "sarif": sarif,
+        "html": html,
+    }
+
+
+def _folder(root: Path) -> str:
+    """The root from the current folder; elsewhere as a URI."""
+    try:
+        folder = root.relative_to(Path.cwd().resolve()).as_posix()
+    except ValueError:
+        return root.as_uri()
+    return "" if folder == "." else folder

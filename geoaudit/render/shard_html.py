@@ -1,0 +1,119 @@
+"""A shard check as one self-contained HTML file: pictures of the fill, launches, derivations."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import lru_cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from geoaudit.quantities import duration
+from geoaudit.render.names import elide, sentence
+from geoaudit.render.shard_json import SHARD_SCHEMA_VERSION
+from geoaudit.render.shard_plot import BOTTOM, HEIGHT, KINDS, LEFT, RIGHT, TOP, WIDTH, fill_plot
+from geoaudit.render.shard_words import (
+    SHARDED_BEHAVIOURS,
+    SiteGroup,
+    dimension_sentence,
+    fill_cell,
+    grid_text,
+    grouped,
+    header_lines,
+    launch_text,
+    left_out_sentence,
+    reason_sentences,
+    shown_sites,
+    verdict_text,
+)
+from geoaudit.shardcheck.listing import ListedSite, Listing
+from geoaudit.shardcheck.report import Behaviour
+
+MOST_UNANALYSED = 200
+_PLOT = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteView:
+    """A launch as the page shows it: cells of text, fills as (text, per cent or None)."""
+
+    kernel: str
+    launch: str
+    grid: str
+    fills: tuple[tuple[str, str, float | None], ...]
+    verdict: str
+    kind: str
+    reasons: tuple[str, ...]
+    chain: tuple[tuple[str, str], ...]
+
+
+def render_shard_html(
+    listing: Listing, *, behaviours: Collection[Behaviour] = SHARDED_BEHAVIOURS
+) -> str:
+    """The check as HTML that loads nothing and runs nothing; every name is escaped.
+
+    Args:
+        listing: of the check.
+        behaviours: launches to list, besides those with a finding.
+    """
+    shown = shown_sites(listing, behaviours)
+    groups = grouped(shown, listing.ranks)
+    return (
+        _environment()
+        .get_template("shard.html.j2")
+        .render(
+            schema_version=SHARD_SCHEMA_VERSION,
+            header=header_lines(listing),
+            ranks=listing.ranks,
+            sms=listing.sms,
+            groups=[
+                (
+                    elide(group.title, 80),
+                    [sentence(dimension_sentence(one)) for one in group.dimensions],
+                    fill_plot(group, listing.ranks),
+                    _views(group, listing),
+                )
+                for group in groups
+            ],
+            plot=_PLOT | {"right": WIDTH - RIGHT, "bottom": HEIGHT - BOTTOM},
+            left_out=left_out_sentence(listing, shown),
+            unanalysed=listing.unanalysed[:MOST_UNANALYSED],
+            more_unanalysed=max(len(listing.unanalysed) - MOST_UNANALYSED, 0),
+            notes=listing.notes,
+            unmatched=[(elide(name, 80), duration(ns)) for name, ns in listing.unmatched_kernels],
+        )
+    )
+
+
+def _views(group: SiteGroup, listing: Listing) -> list[SiteView]:
+    return [_view(site, listing) for site in group.sites]
+
+
+def _view(site: ListedSite, listing: Listing) -> SiteView:
+    fills = []
+    for ranks in listing.ranks:
+        blocks, _, fill = fill_cell(site, ranks)
+        known = site.sm_fill.get(ranks)
+        fills.append((blocks, fill, None if known is None else round(100 * known, 1)))
+    return SiteView(
+        kernel=elide(site.kernel, 80),
+        launch=elide(launch_text(site), 160),
+        grid=sentence(grid_text(site.grid)),
+        fills=tuple(fills),
+        verdict=verdict_text(site),
+        kind=KINDS[site.behaviour],
+        reasons=tuple(sentence(text) for text in reason_sentences(site)),
+        chain=tuple((f"{hop.path}:{hop.line}", sentence(hop.text)) for hop in site.chain),
+    )
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("geoaudit.render", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["sentence"] = sentence
+    return environment
