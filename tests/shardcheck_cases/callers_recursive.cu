@@ -3,7 +3,7 @@
 __global__ void sweep(float* x);
 static void halve(float* x, int blocks) {
     if (blocks == 0) return;
-    sweep<<<blocks, 64>>>(x);  // expect: collapses|small|shrinks|unknown symbols.x=blocks,n_head
+    sweep<<<blocks, 64>>>(x);  // expect: collapses|small|shrinks|unknown symbols.x=n_head
     halve(x, blocks / 2);
 }
 void start(float* x, int n_head) { halve(x, n_head); }

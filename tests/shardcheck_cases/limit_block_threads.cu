@@ -6,5 +6,5 @@ void blocks(float* x) {
     threads<<<4, dim3(32, 32)>>>(x);  // expect: constant block=(32, 32)
     threads<<<4, dim3(64, 32)>>>(x);  // expect: constant GA405 block=(64, 32)
     threads<<<4, dim3(1, 1, 64)>>>(x);  // expect: constant
-    threads<<<4, dim3(1, 1, 65)>>>(x);  // expect: constant GA405
+    threads<<<4, dim3(1, 1, 65)>>>(x);  // expect: constant GA405?
 }

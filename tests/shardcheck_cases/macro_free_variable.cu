@@ -3,7 +3,7 @@
 template <int D> __global__ void paged(float* x, int n);
 
 #define LAUNCH_PAGED(D)                                        \
-    paged<D><<<grid, block, shared, stream>>>(x, num_heads); /* expect: collapses grid=(num_heads, num_seqs, cdiv(max_len, 512)) roots.x=num_heads roots.y=num_seqs roots.z=max_len kernel=paged */
+    paged<D><<<grid, block, shared, stream>>>(x, num_heads); /* expect: shrinks|collapses|small grid=(num_heads, num_seqs, cdiv(max_len, 512)) roots.x=num_heads roots.y=num_seqs roots.z=max_len kernel=paged */
 
 void attention(float* x, int num_heads, int num_seqs, int max_len, int d, cudaStream_t stream) {
     int shared = 0;

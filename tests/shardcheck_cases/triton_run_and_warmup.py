@@ -20,5 +20,5 @@ def launch(x, n_head, fast):
     gluon_work[(n_head, 3)](x)  # expect: collapses grid=(n_head, 3) kernel=gluon_work
     kernel = work if fast else gluon_work
     kernel[(n_head,)](x)  # expect: collapses grid=(n_head)
-    compiled = work[(n_head, 4)]
-    compiled(x)  # expect: collapses|none grid=(n_head, 4)
+    compiled = work[(n_head, 4)]  # expect: collapses grid=(n_head, 4) kernel=work
+    compiled(x)  # expect: none
