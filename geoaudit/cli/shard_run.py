@@ -114,7 +114,7 @@ def explained(listing: "Listing", root: Path, place: str) -> str:
             else ("no launch is in this file")
         )
         raise InputError(f"--explain {place}: no launch is there; {told}.")
-    return render_shard_chain(found, listing.ranks, width=terminal_width(), color=has_colors())
+    return render_shard_chain(found, listing, width=terminal_width(), color=has_colors())
 
 
 def _relative(file: Path, root: Path) -> str:

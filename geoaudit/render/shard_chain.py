@@ -11,34 +11,35 @@ from geoaudit.render.shard_words import (
     fill_cell,
     grid_text,
     launch_text,
+    rank_headings,
     reason_sentences,
     verdict_text,
 )
 from geoaudit.render.text_columns import wrapped
-from geoaudit.shardcheck.listing import ListedHop, ListedSite
+from geoaudit.shardcheck.listing import ListedHop, ListedSite, Listing
 
 AXES = ("x", "y", "z")
 
 
 def render_shard_chain(
-    sites: Sequence[ListedSite], ranks: Sequence[int], *, width: int = 100, color: bool = False
+    sites: Sequence[ListedSite], listing: Listing, *, width: int = 100, color: bool = False
 ) -> str:
     """The whole argument for each of some launches, ending with a line feed.
 
     Args:
         sites: launches of one place.
-        ranks: numbers of ranks that were evaluated.
+        listing: of the check they are of.
         width: terminal cells of a line.
         color: with ANSI colours.
     """
     lines: list[Line] = []
     for site in sites:
         lines += [Line()] * bool(lines)
-        lines += _argument(site, ranks, width)
+        lines += _argument(site, listing, width)
     return printed(lines, width, color)
 
 
-def _argument(site: ListedSite, ranks: Sequence[int], width: int) -> list[Line]:
+def _argument(site: ListedSite, listing: Listing, width: int) -> list[Line]:
     lines = [
         Line(text=f"{visible(site.kernel)}: {verdict_text(site)}", style="bold"),
         *labelled("launch", sentence(f"{launch_text(site)} ({site.idiom})"), width),
@@ -46,9 +47,9 @@ def _argument(site: ListedSite, ranks: Sequence[int], width: int) -> list[Line]:
     ]
     if site.block is not None:
         lines += labelled("block", sentence(grid_text(site.block)), width)
-    for ranks_count in ranks:
-        blocks, bar, fill = fill_cell(site, ranks_count)
-        lines += labelled(plural(ranks_count, "rank"), f"{blocks} blocks {bar} {fill}", width)
+    for heading, ranks in zip(rank_headings(listing), listing.ranks, strict=True):
+        blocks, bar, fill = fill_cell(site, ranks)
+        lines += labelled(heading, f"{blocks} blocks {bar} {fill}", width)
     for axis, roots in zip(AXES, site.roots, strict=True):
         if roots:
             lines += labelled(f"{axis} is of", sentence(", ".join(roots)), width)

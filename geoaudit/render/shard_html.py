@@ -20,6 +20,7 @@ from geoaudit.render.shard_words import (
     header_lines,
     launch_text,
     left_out_sentence,
+    rank_headings,
     reason_sentences,
     shown_sites,
     verdict_text,
@@ -62,13 +63,13 @@ def render_shard_html(
         .render(
             schema_version=SHARD_SCHEMA_VERSION,
             header=header_lines(listing),
-            ranks=listing.ranks,
+            headings=rank_headings(listing),
             sms=listing.sms,
             groups=[
                 (
                     elide(group.title, 80),
                     [sentence(dimension_sentence(one)) for one in group.dimensions],
-                    fill_plot(group, listing.ranks),
+                    fill_plot(group, listing),
                     _views(group, listing),
                 )
                 for group in groups

@@ -23,6 +23,7 @@ def shard_document(listing: Listing) -> dict[str, Plain]:
     return {
         "schema_version": SHARD_SCHEMA_VERSION,
         "device": {"name": listing.device, "sms": listing.sms},
+        "sharded_by": listing.by,
         "ranks": list(listing.ranks),
         "assumed": {
             name: {"value": value, "from": source}

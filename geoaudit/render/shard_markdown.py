@@ -15,6 +15,7 @@ from geoaudit.render.shard_words import (
     header_lines,
     left_out_sentence,
     place,
+    rank_headings,
     reason_sentences,
     shown_sites,
     unanalysed_sentence,
@@ -42,7 +43,7 @@ def render_shard_markdown(
     left = MOST_ROWS
     for group in grouped(shown, listing.ranks):
         if left > 0:
-            lines += ["", *_group(group, listing.ranks, group.sites[:left])]
+            lines += ["", *_group(group, listing, group.sites[:left])]
         left -= len(group.sites)
     if left < 0:
         lines += ["", f"{plural(-left, 'more launch', 'more launches')} in the table and JSON."]
@@ -58,22 +59,25 @@ def render_shard_markdown(
     return "\n".join(lines) + "\n"
 
 
-def _group(group: SiteGroup, ranks: Sequence[int], sites: Sequence[ListedSite]) -> list[str]:
-    headings = ["kernel", "launch", "grid", *(plural(one, "rank") for one in ranks), "verdict"]
-    rows = [_row(site, ranks) for site in sites]
+def _group(group: SiteGroup, listing: Listing, sites: Sequence[ListedSite]) -> list[str]:
+    figures = rank_headings(listing)
+    headings = ["kernel", "launch", "grid", *figures, "verdict"]
+    rows = [_row(site, listing.ranks) for site in sites]
     told = [markdown_text(dimension_sentence(one)) + "  " for one in group.dimensions]
-    right = {plural(one, "rank") for one in ranks}
     return [
         f"### {markdown_text(group.title)}",
         "",
         *told,
         *([""] if told else []),
-        *markdown_table(headings, rows, right=right),
+        *markdown_table(headings, rows, right=figures),
     ]
 
 
 def _row(site: ListedSite, ranks: Sequence[int]) -> list[str]:
-    figures = [" ".join(fill_cell(site, one)) for one in ranks]
+    cells = [fill_cell(site, one) for one in ranks]
+    figures = [
+        CANNOT_TELL if bar == CANNOT_TELL else " ".join(cell) for cell in cells for bar in cell[1:2]
+    ]
     verdict = f"**{verdict_text(site)}**" if site.findings else verdict_text(site)
     reasons = "<br>".join(markdown_text(text) for text in reason_sentences(site))
     return [

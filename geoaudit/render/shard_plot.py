@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from geoaudit.quantities import percent, plural
+from geoaudit.quantities import percent
 from geoaudit.render.names import elide
-from geoaudit.render.shard_words import SiteGroup, place, verdict_text
-from geoaudit.shardcheck.listing import ListedSite
+from geoaudit.render.shard_words import SiteGroup, place, rank_headings, verdict_text
+from geoaudit.shardcheck.listing import ListedSite, Listing
 from geoaudit.shardcheck.report import Behaviour
 
 WIDTH, HEIGHT = 900, 220
@@ -64,11 +64,12 @@ class FillPlot:
     left_out: int
 
 
-def fill_plot(group: SiteGroup, ranks: Sequence[int]) -> FillPlot | None:
+def fill_plot(group: SiteGroup, listing: Listing) -> FillPlot | None:
     """The picture of a group; None: there is nothing to draw.
 
     Launches whose fill is not known at every number of ranks are left out, and counted.
     """
+    ranks = listing.ranks
     curves: dict[tuple[str, tuple[float, ...]], list[ListedSite]] = {}
     for site in group.sites:
         fills = [site.sm_fill.get(one) for one in ranks]
@@ -87,7 +88,8 @@ def fill_plot(group: SiteGroup, ranks: Sequence[int]) -> FillPlot | None:
         title=elide(group.title, 80),
         lines=lines,
         ticks=tuple(
-            Tick(x=_x(number, ranks), label=plural(one, "rank")) for number, one in enumerate(ranks)
+            Tick(x=_x(number, ranks), label=heading)
+            for number, heading in enumerate(rank_headings(listing))
         ),
         left_out=len(group.sites) - sum(len(sites) for _, sites in drawn),
     )

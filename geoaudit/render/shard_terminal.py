@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from geoaudit.quantities import duration, plural
+from geoaudit.quantities import CANNOT_TELL, duration, plural
 from geoaudit.render.names import elide, sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
 from geoaudit.render.shard_words import (
@@ -15,6 +15,7 @@ from geoaudit.render.shard_words import (
     header_lines,
     launch_text,
     left_out_sentence,
+    rank_headings,
     reason_sentences,
     shown_sites,
     unanalysed_sentence,
@@ -68,17 +69,17 @@ def _group(group: SiteGroup, listing: Listing, width: int) -> list[Line]:
         lines += [
             Line(text=one, style="dim") for one in wrapped(text, width, first="  ", rest="  ")
         ]
-    return [*lines, *_rows(group.sites, listing.ranks, width)]
+    return [*lines, *_rows(group.sites, listing, width)]
 
 
-def _rows(sites: Sequence[ListedSite], ranks: Sequence[int], width: int) -> list[Line]:
+def _rows(sites: Sequence[ListedSite], listing: Listing, width: int) -> list[Line]:
     columns = [
         TextColumn(heading=" "),
         TextColumn(heading="kernel", right=False),
-        *(TextColumn(heading=_ranks_heading(one)) for one in ranks),
+        *(TextColumn(heading=one) for one in rank_headings(listing)),
         TextColumn(heading="verdict", right=False),
     ]
-    figures = [_figures(site, ranks, sites) for site in sites]
+    figures = [_figures(site, listing.ranks, sites) for site in sites]
     widths = column_widths(columns, figures)
     room = width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
     widths[1] = max(room, SHORTEST_NAME)
@@ -92,16 +93,12 @@ def _rows(sites: Sequence[ListedSite], ranks: Sequence[int], width: int) -> list
     return lines
 
 
-def _ranks_heading(ranks: int) -> str:
-    return plural(ranks, "rank")
-
-
 def _figures(site: ListedSite, ranks: Sequence[int], sites: Sequence[ListedSite]) -> list[str]:
     cells = []
     for one in ranks:
         blocks, bar, fill = fill_cell(site, one)
         room = max(len(fill_cell(other, one)[2]) for other in sites)
-        cells.append(f"{blocks} {bar} {fill:>{room}}")
+        cells.append(CANNOT_TELL if bar == CANNOT_TELL else f"{blocks} {bar} {fill:>{room}}")
     return ["!" if site.findings else " ", "", *cells, verdict_text(site)]
 
 
@@ -161,6 +158,6 @@ def _notes(listing: Listing, width: int) -> list[Line]:
 
 def _legend(listing: Listing) -> str:
     return (
-        f"Blocks, and the share of {listing.sms} SMs that have one, by number of ranks; ! a "
+        f"Blocks, and the share of {listing.sms} SMs that have one, by {listing.by} ranks; ! a "
         "finding, ? cannot tell. --explain FILE:LINE shows how a grid is derived."
     )

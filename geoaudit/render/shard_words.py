@@ -74,6 +74,11 @@ def _urgency(site: ListedSite, ranks: Sequence[int]) -> tuple[int, int, float, s
     return worst, behaviour, 2.0 if fill is None else fill, site.path, site.line
 
 
+def rank_headings(listing: Listing) -> list[str]:
+    """Headings of the columns of figures: ``tp 1``, ``tp 8``."""
+    return [f"{listing.by} {ranks}" for ranks in listing.ranks]
+
+
 def fill_cell(site: ListedSite, ranks: int) -> tuple[str, str, str]:
     """Blocks, a bar and SM fill at a number of ranks; ``?`` where they cannot be told."""
     fill = site.sm_fill.get(ranks)
@@ -157,7 +162,7 @@ def header_lines(listing: Listing) -> tuple[tuple[str, str], ...]:
     """Label and text of what was read and what it is held against."""
     ranks = ", ".join(map(str, listing.ranks))
     return (
-        ("device", f"{listing.device} · {listing.sms} SMs · ranks {ranks}"),
+        ("device", f"{listing.device} · {listing.sms} SMs · {listing.by} = {ranks}"),
         ("assumed", " · ".join(_assumptions(listing))),
         ("files", files_sentence(listing)),
         ("launches", launches_sentence(listing)),

@@ -52,6 +52,7 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         sites=sites,
         device=device,
         sms=options.sms,
+        by=options.by,
         ranks=options.ranks,
         assumed=_assumed(options),
         notes=notes,

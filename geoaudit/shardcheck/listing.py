@@ -125,6 +125,7 @@ class Listing(Record, frozen=True, kw_only=True):
     sites: tuple[ListedSite, ...]
     device: str
     sms: int
+    by: str
     ranks: tuple[int, ...]
     assumed: dict[str, tuple[int, str]]
     unmatched_kernels: tuple[tuple[str, float], ...] = ()
@@ -152,6 +153,7 @@ def listing_of(report: ShardReport) -> Listing:
         sites=tuple(_listed_site(one) for one in _ordered(report.sites)),
         device=report.device,
         sms=report.sms,
+        by=report.by,
         ranks=report.ranks,
         assumed=dict(report.assumed),
         unmatched_kernels=report.unmatched_kernels,

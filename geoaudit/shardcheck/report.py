@@ -101,7 +101,8 @@ class ShardReport:
         textual, recognised: launches by idiom, from a text search and from the analysis.
         sites: every launch, by path and line.
         device, sms: what the grids are held against.
-        ranks: numbers of ranks that were evaluated, ascending, the first is the reference.
+        by: parallelism that was varied: ``tp``.
+        ranks: its numbers of ranks, ascending, the first is the reference.
         assumed: symbol -> value that was taken, with where it is from.
         unmatched_kernels: recorded kernels that no site has, with ns per token.
         notes: on remarks that were meant to allow a rule and do not.
@@ -113,6 +114,7 @@ class ShardReport:
     sites: tuple[SiteReport, ...]
     device: str
     sms: int
+    by: str
     ranks: tuple[int, ...]
     assumed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     unmatched_kernels: tuple[tuple[str, float], ...] = ()

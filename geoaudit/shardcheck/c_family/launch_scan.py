@@ -6,27 +6,30 @@ from collections.abc import Iterator
 from geoaudit.shardcheck.c_family.record import LAUNCH_CALLS
 from geoaudit.shardcheck.c_family.source_text import SourceText
 
-_CHEVRON = re.compile(rb"(?<=[\w>)\]#])(?:\s|\\\r?\n)*(?<!<)(<<<)(?!<)")
-_CALL = re.compile(
-    rb"\b(" + "|".join(sorted(LAUNCH_CALLS)).encode() + rb")\s*(?:<[^<>;(){}]*>)?\s*(\()"
-)
+_CHEVRON = re.compile(rb"(?<!<)<<<(?!<)")
+_LAUNCHED = re.compile(rb"[\w>)\]#$](?:\s|\\\r?\n)*$")
+_CALL = re.compile(rb"\b((?:cu|hip)\w*Launch\w+)\s*(?:<[^<>;(){}]*>)?\s*(\()")
 _BRACKET = re.compile(rb"[()\[\]{};]|>>>(?!>)")
 _CLOSES = re.compile(rb"(?:\s|\\\r?\n)*\(")
 _BEFORE = re.compile(rb"(\w+|[^\w\s])\s*$")
 _STATEMENT_WORDS = frozenset({b"return", b"else", b"do", b"co_return", b"throw"})
 LONGEST_CONFIGURATION = 4000
+LONGEST_GAP = 200
 
 
 def textual_launches(source: SourceText) -> Iterator[tuple[int, str]]:
     """Offset and idiom of each: of ``<<<``, or of the bracket that opens a call's arguments."""
     code = source.code
     for match in _CHEVRON.finditer(code):
-        if _is_configuration(code, match.end()):
-            yield match.start(1), "chevron"
+        start = match.start()
+        is_launched = _LAUNCHED.search(code[max(0, start - LONGEST_GAP) : start])
+        if is_launched and _is_configuration(code, match.end()):
+            yield start, "chevron"
     bodies = {define.body_start for define in source.defines}
     for match in _CALL.finditer(code):
-        if not _is_declaration(code, match.start(), bodies):
-            yield match.start(2), match.group(1).decode()
+        name = match.group(1).decode()
+        if name in LAUNCH_CALLS and not _is_declaration(code, match.start(), bodies):
+            yield match.start(2), name
 
 
 def _is_configuration(code: bytes, start: int) -> bool:

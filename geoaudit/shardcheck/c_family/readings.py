@@ -95,6 +95,9 @@ class Readings:
         return best
 
     def _texts(self, island: Island, offset: int | None) -> Iterator[bytes]:
+        if not self._is_read(island):
+            yield self._first_text[island.start : island.body] + b"{}"
+            return
         whole = [self.source.data, self._first_text, self._last_text]
         if offset is not None:
             whole = [with_branches(self.source.data, self._conditionals, branch_at(offset))]
@@ -102,7 +105,15 @@ class Readings:
         yield from cuts
         for cut in cuts:
             head = island.body - island.start
-            yield cut[:head] + with_blocks(cut[head:])
+            changed = cut[:head] + with_blocks(cut[head:])
+            if changed != cut:
+                yield changed
+
+    def _is_read(self, island: Island) -> bool:
+        """Whether its body matters: a kernel's does not, unless it launches."""
+        code = self.source.code
+        is_kernel = code.find(b"__global__", island.start, island.body) >= 0
+        return not is_kernel or code.find(b"<<<", island.body, island.end) >= 0
 
     def _read(self, island: Island, text: bytes) -> list[Candidate]:
         before = f"struct {island.owner} {{".encode() if island.owner else b""

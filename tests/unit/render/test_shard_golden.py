@@ -1,0 +1,125 @@
+"""Whole outputs of a shard check; ``pytest --update-golden`` writes them anew."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from geoaudit.diagnosis.rule import Rule
+from geoaudit.render.shard_chain import render_shard_chain
+from geoaudit.render.shard_csv import render_shard_csv
+from geoaudit.render.shard_html import render_shard_html
+from geoaudit.render.shard_json import render_shard_json
+from geoaudit.render.shard_markdown import render_shard_markdown
+from geoaudit.render.shard_sarif import render_shard_sarif
+from geoaudit.render.shard_terminal import render_shard_terminal
+from geoaudit.shardcheck.report import BEHAVIOURS
+from tests.unit.render import shard_builders as build
+
+Golden = Callable[[str, str], None]
+RULES = tuple(
+    Rule(
+        id=one.rule_id,
+        name=one.rule_name,
+        since="0.1",
+        severities=(one.severity, "note"),
+        summary="A grid that sharding shrinks",
+        page="What it measures:\n    Blocks.",
+    )
+    for one in (build.COLLAPSE, build.STALE)
+)
+
+
+def test_terminal(golden: Golden) -> None:
+    golden("shard.txt", render_shard_terminal(build.whole(), width=100))
+
+
+def test_terminal_with_everything(golden: Golden) -> None:
+    text = render_shard_terminal(build.whole(), width=120, behaviours=BEHAVIOURS, unanalysed=True)
+    golden("shard-all.txt", text)
+
+
+def test_terminal_without_findings(golden: Golden) -> None:
+    empty = build.listing(
+        unanalysed=(), notes=(), unmatched_kernels=(), textual={}, recognised={}, skipped={}
+    )
+    golden("shard-empty.txt", render_shard_terminal(empty, width=80))
+
+
+def test_chain(golden: Golden) -> None:
+    golden("shard-chain.txt", render_shard_chain(build.whole().sites, build.whole(), width=80))
+
+
+def test_json(golden: Golden) -> None:
+    golden("shard.json", render_shard_json(build.whole()))
+
+
+def test_csv(golden: Golden) -> None:
+    golden("shard.csv", render_shard_csv(build.whole()))
+
+
+def test_markdown(golden: Golden) -> None:
+    golden("shard.md", render_shard_markdown(build.whole()))
+
+
+def test_sarif(golden: Golden) -> None:
+    golden("shard.sarif", render_shard_sarif(build.whole(), RULES, "engine"))
+
+
+def test_html(golden: Golden) -> None:
+    golden("shard.html", render_shard_html(build.whole()))
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    text = render_shard_terminal(build.whole(), width=width, behaviours=BEHAVIOURS)
+    assert max(map(len, text.splitlines())) <= width
+    assert "\x1b" not in text
+
+
+def test_the_names_of_the_issue_are_the_documents() -> None:
+    document = json.loads(render_shard_json(build.whole()))
+    assert {"schema_version", "files", "launches", "sites"} <= set(document)
+    assert {"read", "skipped", "not_analysed"} <= set(document["files"])
+    assert (document["launches"]["textual"], document["launches"]["recognised"]) == (5, 4)
+    first = document["sites"][0]
+    expected = (
+        "path line kernel launcher idiom grid roots symbols sharded blocks sm_fill verdict rule "
+        "reason chain"
+    )
+    assert set(expected.split()) <= set(first)
+    assert first["grid"] == {"x": "n_head", "y": "1", "z": "1"}
+    assert first["roots"] == {"x": ["n_head"], "y": [], "z": []}
+    assert first["blocks"] == {"1": 96, "8": 12}
+    assert first["rule"] == "GA401"
+    assert first["chain"][1] == {
+        "path": "csrc/decode.cu",
+        "line": 38,
+        "text": "grid = dim3(n_head)",
+    }
+
+
+def test_sarif_points_at_the_launch_and_flows_along_the_derivation() -> None:
+    log = json.loads(render_shard_sarif(build.listing(build.site()), RULES, ""))
+    run = log["runs"][0]
+    (result,) = run["results"]
+    place = result["locations"][0]["physicalLocation"]
+    assert (log["version"], result["ruleId"], result["level"]) == ("2.1.0", "GA401", "warning")
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "GA401"
+    assert place == {
+        "artifactLocation": {"uri": "csrc/decode.cu"},
+        "region": {"startLine": 40},
+    }
+    flow = result["codeFlows"][0]["threadFlows"][0]["locations"]
+    lines = [one["location"]["physicalLocation"]["region"]["startLine"] for one in flow]
+    assert lines == [40, 38, 12]
+
+
+def test_a_fingerprint_stays_where_lines_move() -> None:
+    def fingerprints(*lines: int) -> list[str]:
+        sites = [build.site(line=line) for line in lines]
+        log = json.loads(render_shard_sarif(build.listing(*sites), RULES, ""))
+        return [one["partialFingerprints"]["launch/v1"] for one in log["runs"][0]["results"]]
+
+    assert fingerprints(40, 50) == fingerprints(41, 80)
+    assert len(set(fingerprints(40, 50))) == 2
