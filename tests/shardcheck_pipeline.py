@@ -5,13 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from geoaudit.shardcheck.sharding.options import (
-    ShardOptions,
-    parse_dimension,
-    parse_ranks,
-    parse_values,
-)
-
 from geoaudit.devices.table import find_device
 from geoaudit.shardcheck.check import ReadSources, check
 from geoaudit.shardcheck.discovery.cache import Cache
@@ -21,6 +14,12 @@ from geoaudit.shardcheck.discovery.survey import Survey, survey_tree
 from geoaudit.shardcheck.discovery.walking import WalkOptions, find_sources
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.report import SiteReport
+from geoaudit.shardcheck.sharding.options import (
+    ShardOptions,
+    parse_dimension,
+    parse_ranks,
+    parse_values,
+)
 
 
 def read_file(path: str, text: str) -> FileProgram:
