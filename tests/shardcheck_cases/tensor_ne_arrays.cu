@@ -5,5 +5,5 @@ __global__ void soft(float* x);
 void soft_max(float* x, const tensor* dst) {
     const tensor* src0 = dst->src[0];
     const long ne02 = src0->ne[2];
-    soft<<<dim3(1, ne02, src0->ne[3]), 128>>>(x);  // expect: GA401 roots.y=src0.ne[2]|dst.src[0].ne[2] symbols.y=ne02
+    soft<<<dim3(1, ne02, src0->ne[3]), 128>>>(x);  // expect: GA401 roots.y=src0.ne[2]|dst.src[0].ne[2] symbols.y=ne02,src0.ne[2]
 }
