@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geoaudit.shardcheck.report import ShardedDimension
 from geoaudit.shardcheck.sharding import words
@@ -10,7 +10,7 @@ from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_rang
 from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
 from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
-from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
 from geoaudit.shardcheck.symbolic.wording import as_text
 
@@ -44,6 +44,15 @@ Role = Share | Fixed | Ranks
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Clues:
+    """What helps to read a symbol: text around its launch, its variables, what it is elsewhere."""
+
+    surroundings: str
+    aliases: Mapping[Symbol, tuple[str, ...]]
+    bindings: Mapping[Symbol, Extent]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Roles:
     """What the symbols of a site's grid are.
 
@@ -62,7 +71,11 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
     found = [division for axis in site.grid for division in divisions(axis.extent)]
     totals = {symbol for division in found for symbol in symbols(division.total)}
     values = {constant.symbol: constant.values for constant in site.constants}
-    surroundings = f"{site.kernel} {site.function} {site.path}".lower()
+    clues = _Clues(
+        surroundings=f"{site.kernel} {site.function} {site.path}".lower(),
+        aliases=dict(site.aliases),
+        bindings=dict(site.bindings),
+    )
     for axis in site.grid:
         for end, start in row_ranges(axis.extent):
             roles[start] = Fixed(values=(0,))
@@ -71,7 +84,8 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
             if symbol in roles:
                 continue
             role = _told(symbol, options, values) or _by_kind(symbol, options)
-            role = role or _by_meaning(symbol, axis, surroundings, options)
+            role = role or _by_binding(symbol, clues, roles, options)
+            role = role or _by_meaning(symbol, axis, clues, options)
             if symbol in totals and isinstance(role, Share):
                 total = role.dimension.total
                 role = None if total is None else Fixed(values=(total,))
@@ -107,11 +121,27 @@ def _by_kind(symbol: Symbol, options: ShardOptions) -> Role | None:
     return None
 
 
-def _by_meaning(
-    symbol: Symbol, axis: Axis, surroundings: str, options: ShardOptions
+def _by_binding(
+    symbol: Symbol, clues: _Clues, roles: Mapping[Symbol, Role], options: ShardOptions
 ) -> Role | None:
-    """What a symbol's name, or its position in a tensor, says."""
-    dimension, why = _meaning(symbol, axis, surroundings)
+    """A share, where the symbol is the quotient of a division by ranks beyond its file."""
+    bound = clues.bindings.get(symbol)
+    for division in divisions(bound) if bound is not None else ():
+        known = dict(roles)
+        for one in symbols(division.total):
+            meant = _told(one, options, {}) or _by_meaning(one, Axis(extent=one), clues, options)
+            total = meant.dimension.total if isinstance(meant, Share) else None
+            if total is not None:
+                known[one] = Fixed(values=(total,))
+            elif isinstance(meant, Fixed) and not meant.taken:
+                known[one] = meant
+        return Share(dimension=replace(_certain(division, known), name=symbol.name))
+    return None
+
+
+def _by_meaning(symbol: Symbol, axis: Axis, clues: _Clues, options: ShardOptions) -> Role | None:
+    """What a symbol's names, its position in a tensor, or what it is elsewhere says."""
+    dimension, why = _meaning(symbol, axis, clues)
     if dimension in words.SHARDED_BY and symbol.kind != "constant":
         return Share(dimension=_named(symbol, dimension, why, options))
     if dimension == words.BATCH:
@@ -122,13 +152,31 @@ def _by_meaning(
     return None if size is None else Fixed(values=(size,), taken=f"the model's {dimension}, {why}")
 
 
-def _meaning(symbol: Symbol, axis: Axis, surroundings: str) -> tuple[str, str]:
+def _meaning(symbol: Symbol, axis: Axis, clues: _Clues) -> tuple[str, str]:
+    """The dimension a symbol stands for, and why; both empty where nothing tells."""
     position = position_of(symbol.name)
-    if position is None:
-        return words.dimension_of(symbol.name, surroundings) or "", "by its name"
-    others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
-    found = dimension_at(position, axis.symbols, others, surroundings)
-    return found if found is not None else ("", "")
+    aliases = clues.aliases.get(symbol, ())
+    if position is not None:
+        others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
+        found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
+        if found is not None:
+            return found
+    for name, why in ((symbol.name, "by its name"), *((one, f"named {one}") for one in aliases)):
+        dimension = words.dimension_of(name, clues.surroundings)
+        if dimension is not None and position_of(name) is None:
+            return dimension, why
+    return _meaning_beyond(symbol, clues)
+
+
+def _meaning_beyond(symbol: Symbol, clues: _Clues) -> tuple[str, str]:
+    """What a symbol is beyond its file, where that is one name, or a product with a sharded one."""
+    bound = clues.bindings.get(symbol)
+    found = () if bound is None else symbols(bound)
+    for one in found:
+        dimension = words.dimension_of(one.name, clues.surroundings) or ""
+        if dimension in words.SHARDED_BY or bound == one:
+            return dimension, f"it is {as_text(bound or one, 60)}"
+    return "", ""
 
 
 def _named(symbol: Symbol, dimension: str, why: str, options: ShardOptions) -> ShardedDimension:

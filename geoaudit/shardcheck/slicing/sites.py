@@ -68,6 +68,9 @@ class LaunchSite:
         callers_followed: how many calls deep the slice went.
         language: ``c`` or ``python``.
         constants: named constants in its extents whose values are known.
+        bindings: of symbols in its extents, what they are beyond its file: where callers in other
+            files, fields and tensors are made.
+        aliases: of symbols in its extents, the variables that were given exactly their value.
     """
 
     path: str
@@ -85,3 +88,5 @@ class LaunchSite:
     callers_followed: int = 0
     language: str = "c"
     constants: tuple[LaunchConstant, ...] = ()
+    bindings: tuple[tuple[Symbol, Extent], ...] = ()
+    aliases: tuple[tuple[Symbol, tuple[str, ...]], ...] = ()
