@@ -36,27 +36,22 @@ def shard_check(
 ) -> None:
     """List every kernel launch whose grid derives from a dimension that sharding divides.
 
-    PATH is a source tree, or files of one. CUDA, HIP and C++ sources and Python (Triton, CuPy,
-    Numba, ...) are read; the grid of each launch is followed back to what it is made of, and
-    evaluated at each number of ranks against the SMs of a device. No GPU is needed, and nothing is
-    run. Settings are read from [tool.geoaudit.shard-check] in pyproject.toml, or [shard-check] in
-    geoaudit.toml; the command line wins.
-
-    A remark allows a finding on its line or the next: // geoaudit: allow GA401 one rank only
+    The C-family and Python sources under PATHS are read, nothing is run: each grid is followed
+    back to what it is made of, and evaluated at each number of ranks. [tool.geoaudit.shard-check]
+    in pyproject.toml, or [shard-check] in geoaudit.toml, holds settings. A remark allows a finding
+    on its line or the next: // geoaudit: allow GA401 reason
 
     \b
     Examples:
-      geoaudit shard-check .
       geoaudit shard-check csrc --dim n_head=96:tp --set head_dim=128
       geoaudit shard-check . --model config.json --shard tp=1,8 --device H100
       geoaudit shard-check . --explain csrc/attention.cu:120
       geoaudit shard-check . --scan geoaudit-scan.parquet --output sarif=shard.sarif
-      geoaudit shard-check . --write-baseline shard-baseline.json
-      geoaudit shard-check . --baseline shard-baseline.json --fail-on GA401
-
-    Exit codes: 0; 1 something --fail-on names; 2 unusable input.
+      geoaudit shard-check . --write-baseline known.json
+      geoaudit shard-check . --baseline known.json --fail-on GA401
     """
-    from geoaudit.cli.shard_run import explained, known_in_baseline, listing_of_choices, renderers
+    from geoaudit.cli.shard_formats import shard_renderers
+    from geoaudit.cli.shard_run import explained, known_in_baseline, listing_of_choices
 
     choices = with_settings(click.get_current_context(), choices, paths[0])
     listing, root = listing_of_choices(paths, choices)
@@ -65,7 +60,7 @@ def shard_check(
         return
     listing = known_in_baseline(listing, choices)
     write_outputs(
-        renderers(listing, root, choices),
+        shard_renderers(listing, root, choices),
         OutputOptions(format=format_name, file=output_file, extra=outputs),
     )
     _apply_gate(listing, choices["fail_on"])

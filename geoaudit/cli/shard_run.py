@@ -1,6 +1,6 @@
-"""What `shard-check` does with its options: read, join, render."""
+"""What `shard-check` does with its options: read, join, explain."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ import click
 
 from geoaudit.cli.output import write_text
 from geoaudit.cli.progress import progress_bar
-from geoaudit.cli.shard_options import evaluation_of, read_file, shown_behaviours
+from geoaudit.cli.shard_options import evaluation_of, read_file
 from geoaudit.cli.terminal_width import has_colors, terminal_width
 from geoaudit.errors import InputError
 
@@ -123,65 +123,3 @@ def _relative(file: Path, root: Path) -> str:
         return file.resolve().relative_to(root).as_posix()
     except ValueError:
         return file.as_posix()
-
-
-def renderers(
-    listing: "Listing", root: Path, choices: dict[str, Any]
-) -> "dict[str, Callable[[], str]]":
-    """Format -> what renders it."""
-    behaviours = shown_behaviours(choices["show_all"], choices["behaviours"])
-
-    def table() -> str:
-        from geoaudit.render.shard_terminal import render_shard_terminal
-
-        return render_shard_terminal(
-            listing,
-            width=terminal_width(),
-            color=has_colors(),
-            behaviours=behaviours,
-            unanalysed=choices["unanalysed"],
-        )
-
-    def json() -> str:
-        from geoaudit.render.shard_json import render_shard_json
-
-        return render_shard_json(listing)
-
-    def csv() -> str:
-        from geoaudit.render.shard_csv import render_shard_csv
-
-        return render_shard_csv(listing)
-
-    def markdown() -> str:
-        from geoaudit.render.shard_markdown import render_shard_markdown
-
-        return render_shard_markdown(listing, behaviours=behaviours)
-
-    def sarif() -> str:
-        from geoaudit.render.shard_sarif import render_shard_sarif
-        from geoaudit.shardcheck.source_rules import source_rules
-
-        return render_shard_sarif(listing, source_rules(), _folder(root))
-
-    def html() -> str:
-        from geoaudit.render.shard_html import render_shard_html
-
-        return render_shard_html(listing, behaviours=behaviours)
-
-    return {
-        "table": table,
-        "json": json,
-        "csv": csv,
-        "markdown": markdown,
-        "sarif": sarif,
-        "html": html,
-    }
-
-
-def _folder(root: Path) -> str:
-    """The root from the current folder; elsewhere as a URI."""
-    try:
-        folder = root.relative_to(Path.cwd().resolve()).as_posix()
-    except ValueError:
-        return root.as_uri()
-    return "" if folder == "." else folder

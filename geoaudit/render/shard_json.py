@@ -29,20 +29,8 @@ def shard_document(listing: Listing) -> dict[str, Plain]:
             name: {"value": value, "from": source}
             for name, (value, source) in listing.assumed.items()
         },
-        "files": {
-            "read": listing.read,
-            "skipped": sum(listing.skipped.values()),
-            "not_analysed": len(listing.files_not_analysed),
-            "skipped_by_reason": dict(listing.skipped),
-        },
-        "launches": {
-            "textual": sum(listing.textual.values()),
-            "recognised": sum(listing.recognised.values()),
-            "by_idiom": {
-                idiom: {"textual": count, "recognised": listing.recognised.get(idiom, 0)}
-                for idiom, count in sorted(listing.textual.items())
-            },
-        },
+        "files": _files(listing),
+        "launches": _launches(listing),
         "not_analysed": [
             {"path": one.path, "line": one.line or None, "reason": one.reason}
             for one in listing.unanalysed
@@ -62,4 +50,27 @@ def shard_document(listing: Listing) -> dict[str, Plain]:
             {"path": one.path, "line": one.line or None, "severity": one.severity, "text": one.text}
             for one in listing.notes
         ],
+    }
+
+
+def _files(listing: Listing) -> dict[str, Plain]:
+    return {
+        "read": listing.read,
+        "skipped": sum(listing.skipped.values()),
+        "not_analysed": len(listing.files_not_analysed),
+        "skipped_by_reason": dict(listing.skipped),
+    }
+
+
+def _launches(listing: Listing) -> dict[str, Plain]:
+    return {
+        "textual": sum(listing.textual.values()),
+        "recognised": sum(listing.recognised.values()),
+        "by_idiom": {
+            idiom: {
+                "textual": listing.textual.get(idiom, 0),
+                "recognised": listing.recognised.get(idiom, 0),
+            }
+            for idiom in sorted({*listing.textual, *listing.recognised})
+        },
     }

@@ -10,7 +10,7 @@ from geoaudit.shardcheck.report import FileCount, ShardReport
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.slicing import launch_sites
 from geoaudit.shardcheck.source_rules import source_rule_ids
-from geoaudit.shardcheck.verdicts import judge
+from geoaudit.shardcheck.verdicts.judge import assumed_values, judge
 
 WHOLE_FILE = 0
 
@@ -38,7 +38,8 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         options: what grids are evaluated at.
         device: name of the device whose SMs the options give.
     """
-    judged = tuple(judge(site, options) for site in launch_sites(sources.programs))
+    found = launch_sites(sources.programs)
+    judged = tuple(judge(site, options) for site in found)
     sites, notes = apply_allowances(judged, allowances_of(sources.programs), source_rule_ids())
     parts = [part for program in sources.programs for part in (program, *program.embedded)]
     return ShardReport(
@@ -54,7 +55,7 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         sms=options.sms,
         by=options.by,
         ranks=options.ranks,
-        assumed=_assumed(options),
+        assumed=_told(options) | assumed_values(found, options),
         notes=notes,
     )
 
@@ -79,8 +80,8 @@ def _counted(counts: Iterable[Sequence[tuple[str, int]]]) -> Mapping[str, int]:
     return dict(sorted(total.items()))
 
 
-def _assumed(options: ShardOptions) -> Mapping[str, tuple[int, str]]:
-    assumed = {"batch": (options.batch, "--batch"), "context": (options.context, "--context")}
-    assumed |= {name: (size, "--model") for name, size in sorted(options.model.items())}
-    assumed |= {name: (value, "--set") for name, value in sorted(options.values.items())}
-    return assumed
+def _told(options: ShardOptions) -> dict[str, tuple[int, str]]:
+    told = {"batch": (options.batch, "--batch"), "context": (options.context, "--context")}
+    told |= {name: (size, "--model") for name, size in sorted(options.model.items())}
+    told |= {name: (value, "--set") for name, value in sorted(options.values.items())}
+    return told

@@ -4,7 +4,7 @@ from geoaudit.diagnosis.evidence import RecordingEvidence, SignatureEvidence
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.diagnosis.recognition import is_launch_bound
 from geoaudit.diagnosis.rule import Rule, registered_rules
-from geoaudit.diagnosis.rules import block, grid, judged, recording
+from geoaudit.diagnosis.rules import block, grid, judged, recording, sharding
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from geoaudit.launches.names import is_communication
 
@@ -25,6 +25,7 @@ RECORDING_RULES = (
     recording.replayed_recording,
     recording.partial_recording,
 )
+SHARD_RULES = sharding.SHARD_RULES
 
 
 def signature_findings(

@@ -51,6 +51,15 @@ class StaleConstant:
     blocks: int = 0
     blocks_without: int = 0
 
+    @property
+    def label(self) -> str:
+        """Its name, value and place, or the number as written."""
+        if self.constant is None:
+            return f"{self.value:,}"
+        symbol = self.constant.symbol
+        place = f" ({symbol.path}:{symbol.line})" if symbol.path else ""
+        return f"{symbol.name} = {self.value:,}{place}"
+
 
 def binding_constant(site: LaunchSite, roles: Roles, options: ShardOptions) -> StaleConstant | None:
     """The constant that keeps a grid from reaching the device at some number of ranks.

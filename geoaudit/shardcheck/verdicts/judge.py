@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.rules.sharding import SHARD_RULES
 from geoaudit.shardcheck.report import SiteReport
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.roles import Fixed, Roles, roles_of
@@ -16,7 +17,6 @@ from geoaudit.shardcheck.verdicts.constants import (
 from geoaudit.shardcheck.verdicts.evidence import SiteEvidence
 from geoaudit.shardcheck.verdicts.grids import Course, factors_of
 from geoaudit.shardcheck.verdicts.limits import broken_limits
-from geoaudit.shardcheck.verdicts.rules import SHARD_RULES
 
 
 def judge(site: LaunchSite, options: ShardOptions) -> SiteReport:

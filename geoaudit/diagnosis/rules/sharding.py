@@ -1,14 +1,12 @@
 """Rules on grids that sharding shrinks."""
 
 from geoaudit.diagnosis.rule import Observation, rule
+from geoaudit.diagnosis.sharded_grid import Dimension, OutgrownConstant, ShardedGrid
 from geoaudit.quantities import count, percent, plural
-from geoaudit.shardcheck.report import ShardedDimension
-from geoaudit.shardcheck.verdicts.constants import StaleConstant
-from geoaudit.shardcheck.verdicts.evidence import SiteEvidence
 
 
 @rule("GA401", "sharded-grid-collapses", since="0.1", severities=("warning", "note"))
-def sharded_grid_collapses(evidence: SiteEvidence) -> Observation | None:
+def sharded_grid_collapses(evidence: ShardedGrid) -> Observation | None:
     """Sharding takes a grid from half of the SMs or more to fewer.
 
     What it measures:
@@ -48,7 +46,7 @@ def sharded_grid_collapses(evidence: SiteEvidence) -> Observation | None:
 
 
 @rule("GA402", "grid-already-small", since="0.1", severities=("note",))
-def grid_already_small(evidence: SiteEvidence) -> Observation | None:
+def grid_already_small(evidence: ShardedGrid) -> Observation | None:
     """A sharded grid has fewer blocks than half of the SMs before it is sharded.
 
     What it measures:
@@ -74,7 +72,7 @@ def grid_already_small(evidence: SiteEvidence) -> Observation | None:
 
 
 @rule("GA403", "shard-not-divisible", since="0.1", severities=("warning", "note"))
-def shard_not_divisible(evidence: SiteEvidence) -> Observation | None:
+def shard_not_divisible(evidence: ShardedGrid) -> Observation | None:
     """A sharded dimension is no multiple of the number of ranks.
 
     What it measures:
@@ -98,7 +96,7 @@ def shard_not_divisible(evidence: SiteEvidence) -> Observation | None:
 
 
 @rule("GA404", "stale-launch-constant", since="0.1", severities=("warning", "note"))
-def stale_launch_constant(evidence: SiteEvidence) -> Observation | None:
+def stale_launch_constant(evidence: ShardedGrid) -> Observation | None:
     """A constant in a sharded grid is of another shape or device than this one.
 
     What it measures:
@@ -125,7 +123,7 @@ def stale_launch_constant(evidence: SiteEvidence) -> Observation | None:
 
 
 @rule("GA405", "grid-limit", since="0.1", severities=("error",))
-def grid_limit(evidence: SiteEvidence) -> Observation | None:
+def grid_limit(evidence: ShardedGrid) -> Observation | None:
     """A launch breaks a limit of the device, with the numbers the source gives.
 
     What it measures:
@@ -157,7 +155,7 @@ def _filled(blocks: int, sms: int) -> str:
     return f"{plural(blocks, 'block')} ({percent(min(1.0, blocks / sms))} of {sms} SMs)"
 
 
-def _uneven(dimension: ShardedDimension, evidence: SiteEvidence) -> Observation | None:
+def _uneven(dimension: Dimension, evidence: ShardedGrid) -> Observation | None:
     total = dimension.total
     options = evidence.options
     for ranks in (options.ranks_of(dimension.by, ranks) for ranks in options.ranks):
@@ -175,13 +173,8 @@ def _uneven(dimension: ShardedDimension, evidence: SiteEvidence) -> Observation 
     return None
 
 
-def _stale(stale: StaleConstant) -> str:
-    constant = stale.constant
-    name = f"{stale.value:,}"
-    if constant is not None:
-        symbol = constant.symbol
-        place = f" ({symbol.path}:{symbol.line})" if symbol.path else ""
-        name = f"{symbol.name} = {stale.value:,}{place}"
+def _stale(stale: OutgrownConstant) -> str:
+    name = stale.label
     if stale.why == "binds":
         return (
             f"{name} binds at {plural(stale.ranks, 'rank')}: {plural(stale.blocks, 'block')}, and "
