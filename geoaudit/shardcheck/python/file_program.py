@@ -33,13 +33,13 @@ def read_python_file(path: str, text: str) -> FileProgram:
             warnings.simplefilter("ignore")  # of doubtful escapes in other people's code
             tree = ast.parse(source.text)
     except SyntaxError as error:
-        return _unreadable(path, error.lineno or 1, f"Python cannot parse it: {error.msg}")
+        return _unreadable(path, source, error.lineno or 1, f"Python cannot parse it: {error.msg}")
     except (ValueError, RecursionError, MemoryError) as error:
-        return _unreadable(path, 1, f"Python cannot parse it: {error}")
+        return _unreadable(path, source, 1, f"Python cannot parse it: {error}")
     try:
         return _program(_read(path, source, tree))
     except RecursionError:
-        return _unreadable(path, 1, "nested too deeply")
+        return _unreadable(path, source, 1, "nested too deeply")
 
 
 def _read(path: str, source: SourceText, tree: ast.Module) -> FileReading:
@@ -53,11 +53,15 @@ def _read(path: str, source: SourceText, tree: ast.Module) -> FileReading:
     return reading
 
 
-def _unreadable(path: str, line: int, reason: str) -> FileProgram:
+def _unreadable(path: str, source: SourceText, line: int, reason: str) -> FileProgram:
+    textual = Counter[str]()
+    if mentions_launches(source.text):
+        textual.update(idiom for idiom, _ in textual_launches(source.text, frozenset()))
     return FileProgram(
         path=path,
         language="python",
         functions=(Function(name="", kind="file", line=1),),
+        textual=tuple(sorted(textual.items())),
         not_analysed=(NotAnalysed(line, reason),),
     )
 

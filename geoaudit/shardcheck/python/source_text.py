@@ -9,12 +9,13 @@ class SourceText:
     """A file's text; each line end is one byte from here on, and offsets are counted so."""
 
     def __init__(self, text: str) -> None:
-        self.text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        self.text = text.encode("utf-8", "replace").decode()  # no lone surrogates
         self.lines = self.text.split("\n")
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        lengths = (len(line.encode("utf-8", "surrogatepass")) + 1 for line in self.lines)
+        lengths = (len(line.encode()) + 1 for line in self.lines)
         return [0, *accumulate(lengths)]
 
     def offset(self, line: int, column: int) -> int:
@@ -25,7 +26,7 @@ class SourceText:
         """Return bytes before the character at an index of the text."""
         if self.text.isascii():
             return index
-        return len(self.text[:index].encode("utf-8", "surrogatepass"))
+        return len(self.text[:index].encode())
 
     def line_of_character(self, index: int) -> int:
         """Return the line, from 1, of the character at an index of the text."""
@@ -38,12 +39,12 @@ class SourceText:
         end = node.end_col_offset if node.end_lineno == node.lineno else None
         if line.isascii():
             return line[start:end][:length]
-        return line.encode("utf-8", "replace")[start:end].decode("utf-8", "replace")[:length]
+        return line.encode()[start:end].decode("utf-8", "replace")[:length]
 
     def bracket_after(self, line: int, column: int) -> tuple[int, int]:
         """Return line and column, in bytes, of the next ``[`` from a place on."""
         while line <= len(self.lines):
-            found = self.lines[line - 1].encode("utf-8", "surrogatepass").find(b"[", column)
+            found = self.lines[line - 1].encode().find(b"[", column)
             if found >= 0:
                 return line, found
             line, column = line + 1, 0
