@@ -64,7 +64,7 @@ def complete_behaviour(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The last word of a comma-separated list of behaviours under sharding."""
-    from geoaudit.shardcheck.report import BEHAVIOURS
+    from geoaudit.shardcheck.behaviours import BEHAVIOURS
 
     before, comma, word = incomplete.rpartition(",")
     return _starting(BEHAVIOURS, word, before + comma)

@@ -68,7 +68,7 @@ def shard_check(
 
 def _apply_gate(listing: "Listing", fail_on: "FailOn") -> None:
     from geoaudit.diagnosis.finding import Finding
-    from geoaudit.diagnosis.gate import source_gate
+    from geoaudit.diagnosis.finding_gate import source_gate
 
     findings = [
         Finding(

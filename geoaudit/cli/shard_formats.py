@@ -8,8 +8,8 @@ from geoaudit.cli.shard_options import shown_behaviours
 from geoaudit.cli.terminal_width import has_colors, terminal_width
 
 if TYPE_CHECKING:
+    from geoaudit.shardcheck.behaviours import Behaviour
     from geoaudit.shardcheck.listing import Listing
-    from geoaudit.shardcheck.report import Behaviour
 
 
 def shard_renderers(

@@ -12,7 +12,7 @@ from geoaudit.errors import InputError
 
 if TYPE_CHECKING:
     from geoaudit.devices.resolve import ResolvedDevice
-    from geoaudit.shardcheck.report import Behaviour
+    from geoaudit.shardcheck.behaviours import Behaviour
     from geoaudit.shardcheck.sharding.options import ShardOptions
 
 DEFAULT_DEVICE = "H200"
@@ -203,7 +203,7 @@ def shown_behaviours(show_all: bool, words: str | None) -> "tuple[Behaviour, ...
         InputError: a word is no behaviour; lists them.
     """
     from geoaudit.render.shard_words import SHARDED_BEHAVIOURS
-    from geoaudit.shardcheck.report import BEHAVIOURS
+    from geoaudit.shardcheck.behaviours import BEHAVIOURS
 
     if show_all:
         return BEHAVIOURS

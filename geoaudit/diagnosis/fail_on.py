@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from geoaudit.diagnosis.finding import VERDICTS, Severity, VerdictName
 from geoaudit.diagnosis.rule import SEVERITIES
-from geoaudit.diagnosis.rules import all_rules
 from geoaudit.errors import InputError
 
 _WASTE = re.compile(r"waste\s*>\s*(\d+(?:\.\d+)?)\s*%", re.IGNORECASE)
@@ -45,6 +44,11 @@ def parse_fail_on(text: str) -> FailOn:
         InputError: a word is none of these; the message names the nearest.
     """
     words = [word.strip() for word in text.split(",") if word.strip()]
+    if len(words) == 1 and words[0] in SEVERITIES:
+        return FailOn(severity=words[0])
+    # Imported here: most of what this module needs is none of the rules.
+    from geoaudit.diagnosis.rules import all_rules
+
     rules, verdicts, severities, wastes = set(), set(), [], []
     known_rules = {
         _key(spelled): rule.id for rule in all_rules() for spelled in (rule.id, rule.name)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from geoaudit.diagnosis.fail_on import FailOn, parse_fail_on
 from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.finding_gate import rule_reasons, severity_reasons
 from geoaudit.diagnosis.judged_time import GatedRow, needs, unknown_fraction
-from geoaudit.diagnosis.rule import SEVERITIES
 from geoaudit.diagnosis.thresholds import JUDGED_TIME
-from geoaudit.errors import InputError, NotMeasuredError
+from geoaudit.errors import NotMeasuredError
 from geoaudit.quantities import percent, plural
 
-__all__ = ["FailOn", "GateEvidence", "gate", "parse_fail_on", "source_gate"]
+__all__ = ["FailOn", "GateEvidence", "gate", "parse_fail_on"]
 
 INCOMPLETE = ("GA901", "GA903")
 """Rules whose error says that launches are missing: nothing can be passed on what is left."""
@@ -62,9 +62,9 @@ def gate(fail_on: FailOn, evidence: GateEvidence) -> tuple[str, ...]:
             "accepts it. Scan on a machine with a GPU, give a profile, or leave --fail-on out."
         )
     reasons = (
-        *_rule_reasons(fail_on, evidence.findings),
+        *rule_reasons(fail_on, evidence.findings),
         *_verdict_reasons(fail_on, evidence.rows),
-        *_severity_reasons(fail_on, evidence.findings),
+        *severity_reasons(fail_on, [one for one in evidence.findings if not _says_incomplete(one)]),
         *_waste_reasons(fail_on, evidence),
     )
     if not reasons:
@@ -72,46 +72,11 @@ def gate(fail_on: FailOn, evidence: GateEvidence) -> tuple[str, ...]:
     return reasons
 
 
-def source_gate(fail_on: FailOn, findings: Sequence[Finding]) -> tuple[str, ...]:
-    """The reasons to fail on findings in a source; none: the gate is passed.
-
-    Raises:
-        InputError: a verdict or a waste is named, which only a recording has.
-    """
-    if fail_on.verdicts or fail_on.wasted_fraction is not None:
-        named = [*sorted(fail_on.verdicts), *["waste"] * (fail_on.wasted_fraction is not None)]
-        raise InputError(
-            f"--fail-on {', '.join(named)}: only a recording has that. A source has rules (GA401, "
-            "sharded-grid-collapses, ...) and severities (error, warning, note)."
-        )
-    return (*_rule_reasons(fail_on, findings), *_severity_reasons(fail_on, findings))
-
-
-def _rule_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]:
-    for rule_id in sorted(fail_on.rules):
-        fired = [finding for finding in findings if finding.rule_id == rule_id]
-        if fired:
-            yield f"{rule_id} {fired[0].rule_name}: {_first_of(fired)}"
-
-
 def _verdict_reasons(fail_on: FailOn, rows: Sequence[GatedRow]) -> Iterable[str]:
     for name in sorted(fail_on.verdicts):
         reached = [row.verdict for row in rows if row.verdict.name == name]
         if reached:
             yield f"{name}: {plural(len(reached), 'row')}, first: {reached[0].reason}"
-
-
-def _severity_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]:
-    if fail_on.severity is None:
-        return
-    for severity in SEVERITIES[: SEVERITIES.index(fail_on.severity) + 1]:
-        fired = [
-            finding
-            for finding in findings
-            if finding.severity == severity and not _says_incomplete(finding)
-        ]
-        if fired:
-            yield f"{severity}: {_first_of(fired)}"
 
 
 def _waste_reasons(fail_on: FailOn, evidence: GateEvidence) -> Iterable[str]:
@@ -156,9 +121,3 @@ def _says_incomplete(finding: Finding) -> bool:
 
 def _not_judged(why: str) -> NotMeasuredError:
     return NotMeasuredError(f"--fail-on: nothing named was found, and it could not be told: {why}")
-
-
-def _first_of(findings: Sequence[Finding]) -> str:
-    first = findings[0]
-    kernel = f" ({first.kernel})" if first.kernel else ""
-    return f"{plural(len(findings), 'finding')}, first: {first.message}{kernel}"

@@ -4,9 +4,6 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.text import Text
-
 from geoaudit.render.text_columns import wrapped
 
 LABEL_WIDTH = 10
@@ -23,17 +20,21 @@ class Line:
 
 def printed(lines: Iterable[Line], width: int, color: bool) -> str:
     """Lines as text that ends with a line feed; without colour there is no escape in it."""
+    if not color:
+        return "".join(f"{line.text}\n" for line in lines)
+    from rich.console import Console
+    from rich.text import Text
+
     handle = io.StringIO()
     console = Console(
         file=handle,
         width=width,
-        color_system="standard" if color else None,
-        force_terminal=color,
+        color_system="standard",
+        force_terminal=True,
         legacy_windows=False,
         markup=False,
         highlight=False,
         emoji=False,
-        no_color=not color,
     )
     for line in lines:
         text = Text(line.text, style=line.style)

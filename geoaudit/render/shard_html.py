@@ -25,8 +25,8 @@ from geoaudit.render.shard_words import (
     shown_sites,
     verdict_text,
 )
+from geoaudit.shardcheck.behaviours import Behaviour
 from geoaudit.shardcheck.listing import ListedSite, Listing
-from geoaudit.shardcheck.report import Behaviour
 
 MOST_UNANALYSED = 200
 _PLOT = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}

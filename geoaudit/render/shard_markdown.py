@@ -21,8 +21,8 @@ from geoaudit.render.shard_words import (
     unanalysed_sentence,
     verdict_text,
 )
+from geoaudit.shardcheck.behaviours import Behaviour
 from geoaudit.shardcheck.listing import ListedSite, Listing
-from geoaudit.shardcheck.report import Behaviour
 
 MOST_ROWS = 200
 NAME_WIDTH = 80
@@ -74,10 +74,8 @@ def _group(group: SiteGroup, listing: Listing, sites: Sequence[ListedSite]) -> l
 
 
 def _row(site: ListedSite, ranks: Sequence[int]) -> list[str]:
-    cells = [fill_cell(site, one) for one in ranks]
-    figures = [
-        CANNOT_TELL if bar == CANNOT_TELL else " ".join(cell) for cell in cells for bar in cell[1:2]
-    ]
+    # Of a fill that cannot be told every cell says the same.
+    figures = [" ".join(dict.fromkeys(fill_cell(site, one))) for one in ranks]
     verdict = f"**{verdict_text(site)}**" if site.findings else verdict_text(site)
     reasons = "<br>".join(markdown_text(text) for text in reason_sentences(site))
     return [

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from geoaudit.quantities import percent
 from geoaudit.render.names import elide
 from geoaudit.render.shard_words import SiteGroup, place, rank_headings, verdict_text
+from geoaudit.shardcheck.behaviours import Behaviour
 from geoaudit.shardcheck.listing import ListedSite, Listing
-from geoaudit.shardcheck.report import Behaviour
 
 WIDTH, HEIGHT = 900, 220
 LEFT, RIGHT, TOP, BOTTOM = 48, 260, 12, 28

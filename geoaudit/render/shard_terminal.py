@@ -22,8 +22,8 @@ from geoaudit.render.shard_words import (
     verdict_text,
 )
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
+from geoaudit.shardcheck.behaviours import Behaviour
 from geoaudit.shardcheck.listing import ListedSite, Listing
-from geoaudit.shardcheck.report import Behaviour
 
 NARROWEST = 80
 SHORTEST_NAME = 20

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from geoaudit.diagnosis.rule import SEVERITIES
 from geoaudit.quantities import count, duration, percent, plural, share
+from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
 from geoaudit.shardcheck.listing import ListedDimension, ListedSite, Listing, Texts
-from geoaudit.shardcheck.report import BEHAVIOURS, Behaviour
 
 BARS = " ▁▂▃▄▅▆▇█"
 UNSHARDED = "no sharded dimension"
@@ -51,7 +51,8 @@ def grouped(sites: Sequence[ListedSite], ranks: Sequence[int]) -> tuple[SiteGrou
     """Launches by the dimensions in their grids, groups with most findings first."""
     groups: dict[tuple[str, ...], list[ListedSite]] = {}
     for site in sites:
-        groups.setdefault(tuple(one.name for one in site.sharded), []).append(site)
+        names = dict.fromkeys(dimension_name(one.name) for one in site.sharded)
+        groups.setdefault(tuple(names), []).append(site)
     ordered = sorted(groups.items(), key=lambda item: (not item[0], -_findings(item[1]), item[0]))
     return tuple(
         SiteGroup(
@@ -61,6 +62,16 @@ def grouped(sites: Sequence[ListedSite], ranks: Sequence[int]) -> tuple[SiteGrou
         )
         for names, several in ordered
     )
+
+
+def dimension_name(name: str) -> str:
+    """What a dimension is called wherever it is held; the extent of a tensor is its own.
+
+    >>> dimension_name("params.n_head"), dimension_name("q.shape[1]")
+    ('n_head', 'q.shape[1]')
+    """
+    parts = name.split(".")
+    return parts[-1] if all(part.isidentifier() for part in parts) else name
 
 
 def _findings(sites: Sequence[ListedSite]) -> int:
@@ -171,9 +182,20 @@ def header_lines(listing: Listing) -> tuple[tuple[str, str], ...]:
 
 
 def _assumptions(listing: Listing) -> list[str]:
-    return [
-        f"{name} {value:,} ({source})" for name, (value, source) in listing.assumed.items()
-    ] or ["nothing"]
+    """What was told by an option, and how many symbols were taken for which reason."""
+    told = [
+        f"{name} {value:,} ({source})"
+        for name, (value, source) in listing.assumed.items()
+        if source.startswith("--")
+    ]
+    taken = Counter(
+        (value, source) for value, source in listing.assumed.values() if not source.startswith("--")
+    )
+    told += [
+        f"{plural(number, 'symbol')} {value:,} ({source})"
+        for (value, source), number in sorted(taken.items())
+    ]
+    return told or ["nothing"]
 
 
 def files_sentence(listing: Listing) -> str:

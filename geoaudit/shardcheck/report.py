@@ -2,24 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from geoaudit.diagnosis.finding import Finding, Severity
+from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
 from geoaudit.shardcheck.program.file_program import NotAnalysed
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 
-Behaviour = Literal[
-    "collapses",  # fills half of the SMs at one rank and less at another: GA401
-    "small",  # shrinks, and does not fill half of the SMs at one rank either: GA402
-    "shrinks",  # shrinks, and still fills half of the SMs
-    "compensated",  # a sharded extent shrinks and another refills the grid
-    "capped_by_constant",  # a constant binds at some number of ranks: GA404
-    "independent",  # nothing sharded is in it
-    "constant",  # a number
-    "launcher",  # its calls are sites of their own
-    "unknown",  # cannot tell, with the reason
+__all__ = [
+    "BEHAVIOURS",
+    "Behaviour",
+    "FileCount",
+    "ShardReport",
+    "ShardedDimension",
+    "SiteReport",
+    "SourceNote",
 ]
-BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,7 +38,7 @@ def check_survey(
     # Imported where needed: a report that is kept needs no analysis.
     from geoaudit.shardcheck.check import ReadSources, check
     from geoaudit.shardcheck.discovery.programs import ReadOptions, read_programs
-    from geoaudit.shardcheck.listing import listing_of
+    from geoaudit.shardcheck.wording import listing_of
 
     read = read_programs(survey, cache, ReadOptions(jobs=jobs), advance)
     sources = ReadSources(programs=read.programs, skipped=survey.skipped, refused=read.refused)

@@ -113,11 +113,8 @@ def _root(resolved: Sequence[Path]) -> Path:
 
 def _relative(location: str, root: Path) -> str:
     """The path from the root; absolute where it is not under it, legible where it is no UTF-8."""
-    try:
-        path = Path(location).relative_to(root).as_posix()
-    except ValueError:
-        path = location
-    return os.fsencode(path).decode("utf-8", "replace")
+    path = location.removeprefix(root.as_posix().rstrip("/") + "/")
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
 
 
 @dataclass(kw_only=True)

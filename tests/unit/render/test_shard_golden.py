@@ -13,7 +13,7 @@ from geoaudit.render.shard_json import render_shard_json
 from geoaudit.render.shard_markdown import render_shard_markdown
 from geoaudit.render.shard_sarif import render_shard_sarif
 from geoaudit.render.shard_terminal import render_shard_terminal
-from geoaudit.shardcheck.report import BEHAVIOURS
+from geoaudit.shardcheck.behaviours import BEHAVIOURS
 from tests.unit.render import shard_builders as build
 
 Golden = Callable[[str, str], None]
