@@ -19,7 +19,7 @@ class Layer:
         tokens, count, width = q.shape
         norm[(count, 2)](q)  # expect: GA401 sharded=here blocks=192/96/48/24
         flat = q.reshape(-1, self.here * self.dim)
-        norm[(flat.shape[0],)](flat)  # expect: independent sharded=-
+        norm[(flat.shape[0],)](flat)  # expect: independent|unknown
         norm[(q.size(1),)](q)  # expect: GA401 sharded=here
         turned = q.transpose(0, 1)
         norm[(turned.shape[0],)](turned)  # expect: GA401 sharded=here
