@@ -8,6 +8,7 @@ from geoaudit.render.printing import Line, labelled, printed
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
+    behaviour_text,
     dimension_sentence,
     fill_cell,
     grid_text,
@@ -19,14 +20,14 @@ from geoaudit.render.shard_words import (
     reason_sentences,
     shown_sites,
     unanalysed_sentence,
-    verdict_text,
 )
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 from geoaudit.shardcheck.behaviours import Behaviour
 from geoaudit.shardcheck.listing import ListedSite, Listing
 
 NARROWEST = 80
-SHORTEST_NAME = 20
+SHORTEST_NAME = 16
+NARROWEST_NAME = 8
 MOST_KERNELS = 10
 _INDENT = "    "
 
@@ -81,16 +82,25 @@ def _rows(sites: Sequence[ListedSite], listing: Listing, width: int) -> list[Lin
     ]
     figures = [_figures(site, listing.ranks, sites) for site in sites]
     widths = column_widths(columns, figures)
-    room = width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
-    widths[1] = max(room, SHORTEST_NAME)
+    beneath = _name_room(widths, width) < SHORTEST_NAME
+    if beneath:
+        # The verdict is the one column that reads as well in the line beneath.
+        columns, widths = columns[:-1], widths[:-1]
+        figures = [figure[:-1] for figure in figures]
+    widths[1] = max(_name_room(widths, width), NARROWEST_NAME)
     headings = [column.heading for column in columns]
     lines = [Line(text=aligned(headings, columns, widths), style="bold")]
     for site, figure in zip(sites, figures, strict=True):
         figure[1] = elide(site.kernel, widths[1])
         text = aligned(figure, columns, widths)
-        lines.append(Line(text=text, marked=verdict_text(site) if site.findings else ""))
-        lines += _details(site, width)
+        is_marked = bool(site.findings) and not beneath
+        lines.append(Line(text=text, marked=behaviour_text(site) if is_marked else ""))
+        lines += _details(site, width, f"{behaviour_text(site)} · " * beneath)
     return lines
+
+
+def _name_room(widths: Sequence[int], width: int) -> int:
+    return width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
 
 
 def _figures(site: ListedSite, ranks: Sequence[int], sites: Sequence[ListedSite]) -> list[str]:
@@ -99,11 +109,11 @@ def _figures(site: ListedSite, ranks: Sequence[int], sites: Sequence[ListedSite]
         blocks, bar, fill = fill_cell(site, one)
         room = max(len(fill_cell(other, one)[2]) for other in sites)
         cells.append(CANNOT_TELL if bar == CANNOT_TELL else f"{blocks} {bar} {fill:>{room}}")
-    return ["!" if site.findings else " ", "", *cells, verdict_text(site)]
+    return ["!" if site.findings else " ", "", *cells, behaviour_text(site)]
 
 
-def _details(site: ListedSite, width: int) -> list[Line]:
-    told = [f"{launch_text(site)} · grid {grid_text(site.grid)}", *reason_sentences(site)]
+def _details(site: ListedSite, width: int, verdict: str) -> list[Line]:
+    told = [f"{verdict}{launch_text(site)} · grid {grid_text(site.grid)}", *reason_sentences(site)]
     return [
         Line(text=line, style="dim")
         for text in told

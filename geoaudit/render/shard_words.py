@@ -1,7 +1,7 @@
 """A shard check in sentences, and which of its launches a table shows: one place for all."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.rule import SEVERITIES
@@ -57,11 +57,20 @@ def grouped(sites: Sequence[ListedSite], ranks: Sequence[int]) -> tuple[SiteGrou
     return tuple(
         SiteGroup(
             title=" × ".join(names) or UNSHARDED,
-            dimensions=tuple(dict.fromkeys(one for site in several for one in site.sharded)),
+            dimensions=_told_apart(one for site in several for one in site.sharded),
             sites=tuple(sorted(several, key=lambda site: _urgency(site, ranks))),
         )
         for names, several in ordered
     )
+
+
+def _told_apart(dimensions: Iterable[ListedDimension]) -> tuple[ListedDimension, ...]:
+    """One of all that differ only in what holds them."""
+    found: dict[tuple[object, ...], ListedDimension] = {}
+    for one in dimensions:
+        key = (dimension_name(one.name), one.rounding, one.by, one.total, one.reason)
+        found.setdefault(key, one)
+    return tuple(found.values())
 
 
 def dimension_name(name: str) -> str:
@@ -107,9 +116,14 @@ def fill_bar(fill: float | None) -> str:
     return BARS[max(round(min(fill, 1.0) * 8), int(fill > 0))]
 
 
+def behaviour_text(site: ListedSite) -> str:
+    """The behaviour in words: ``capped by constant``."""
+    return site.behaviour.replace("_", " ")
+
+
 def verdict_text(site: ListedSite) -> str:
     """The behaviour, with the rules that fired."""
-    words = [site.behaviour.replace("_", " "), *(one.rule_id for one in site.findings)]
+    words = [behaviour_text(site), *(one.rule_id for one in site.findings)]
     words += [f"{one.rule_id} known" for one in site.known]
     words += [f"{rule} allowed" for rule, _ in site.suppressed]
     return " ".join(words)

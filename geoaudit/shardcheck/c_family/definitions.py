@@ -226,6 +226,8 @@ class Definitions(Statements):
         if kind == "void" and target is None and not suffix:
             return None
         name = target.text if isinstance(target, Name) else ""
+        if declarator and declarator.type == "reference_declarator" and not self.is_constant(node):
+            suffix += "&"
         return Parameter(name, kind + suffix, value, is_pack)
 
 

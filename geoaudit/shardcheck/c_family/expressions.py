@@ -147,7 +147,9 @@ class Expressions(ABC):
 
     @converts("pointer_expression")
     def _pointer(self, node: Node) -> Expression:
-        return self.field(node, "argument")
+        operator = node.child_by_field_name("operator")
+        operand = self.field(node, "argument")
+        return Operation("&", (operand,)) if operator and operator.type == "&" else operand
 
     @converts("conditional_expression")
     def _choice(self, node: Node) -> Expression:

@@ -70,8 +70,8 @@ class Operation(Node, frozen=True):
 
     Operators are spelled as in C, in both languages: ``+ - * / % << >> & | ^ ~ ! && || < <= > >= ==
     !=``; ``//`` is Python's floor division and ``/`` in Python the real one; ``**`` is a power;
-    ``in`` and ``is`` as in Python. Unary minus has one operand. ``&x`` and ``*x`` of pointers are
-    their operand itself.
+    ``in`` and ``is`` as in Python. Unary minus has one operand. ``&`` with one operand is its
+    address; ``*x`` of a pointer is its operand itself.
     """
 
     operator: str

@@ -84,6 +84,7 @@ Statement = Assign | Evaluate | Branch | Loop | Return | Stop
 class Parameter(Node, frozen=True):
     """A parameter of a function, a macro or a template.
 
+    A type ends in ``&`` where the function may change what it is given.
     ``is_pack``: ``Args... args``, ``__VA_ARGS__``, ``*args``; ``is_keywords``: ``**kwargs``.
     """
 

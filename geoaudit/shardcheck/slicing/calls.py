@@ -45,6 +45,8 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     always = known_functions.always(slicer, node, frame, point)
     if always is not None:
         return always
+    if quantities.names_sm_count(last_name(node.function)):
+        return _not_followed(slicer, node, frame, point)
     closure, receiver = resolution.meant(slicer, node, frame, point)
     if closure is not None:
         value = inlined(slicer, closure, node, frame, point)
@@ -283,4 +285,3 @@ def written(
     body = function.function.body
     end = Point(block=body, index=len(body))
     return definitions.read(slicer, (parameter.name,), inner, end)
-

@@ -1,5 +1,6 @@
 """Reaching definitions: what a variable, a member or an element is at a point of a function."""
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -7,18 +8,17 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import loops, macros, members, outputs
+from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
-    CALLED,
     SOME_ELEMENT,
     Place,
     Point,
-    assigned,
     leaves,
     place_of,
 )
 from geoaudit.shardcheck.slicing.quantities import as_quantity
-from geoaudit.shardcheck.slicing.sites import Hop
+from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
@@ -28,12 +28,12 @@ from geoaudit.shardcheck.slicing.values import (
     computed,
     either,
 )
-from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
-_ASSIGNED: dict[int, tuple[s.Statement, frozenset[str]]] = {}
+_CONSTANT = re.compile(r"^(?:[A-Z][A-Z0-9_]*[A-Z0-9]|k[A-Z]\w*)$")
 
 
 def read(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
@@ -57,15 +57,6 @@ def expression_of(place: Place) -> e.Expression:
     return node
 
 
-def variables_of(statement: s.Statement) -> frozenset[str]:
-    """As `assigned`, worked out once."""
-    known = _ASSIGNED.get(id(statement))
-    if known is None or known[0] is not statement:
-        known = (statement, assigned(statement))
-        _ASSIGNED[id(statement)] = known
-    return known[1]
-
-
 def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     at: Point | None = point
     while at is not None:
@@ -82,14 +73,28 @@ def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value 
 
 def within_block(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     """The value that the statements before a point, in its own block, give a place."""
+    is_c = frame.function.file.language == "c"
     for index in range(point.index - 1, -1, -1):
         statement = point.block[index]
-        names = variables_of(statement)
-        if place[0] in names or CALLED in names:
+        if _may_change(slicer, statement, place[0], is_c):
             found = _after(slicer, statement, place, frame, point.at(index))
             if found is not None:
                 return found
     return None
+
+
+def _may_change(slicer: "Slicer", statement: s.Statement, name: str, is_c: bool) -> bool:
+    effects = effects_of(statement)
+    if name in effects.assigned:
+        return True
+    if not is_c or not effects.called:
+        return False
+    if name in effects.addressed:
+        return True
+    program = slicer.program
+    if name in effects.passed and not program.writing.isdisjoint(effects.called):
+        return True
+    return not program.assigning_macros.isdisjoint(effects.called)
 
 
 def _after(
@@ -99,11 +104,9 @@ def _after(
         case s.Assign():
             found = _after_assignment(slicer, statement, place, frame, point)
             return found or outputs.after_calls(slicer, statement, place, frame, point)
-        case s.Branch() if place[0] in variables_of(statement) or CALLED in variables_of(
-            statement
-        ):
+        case s.Branch() if place[0] in variables_of(statement) or CALLED in variables_of(statement):
             return _after_branch(slicer, statement, place, frame, point)
-        case s.Loop() if place[0] in variables_of(statement):
+        case s.Loop():
             return loops.after(slicer, statement, place, frame, point)
         case s.Evaluate():
             expanded = macros.expanded(slicer, statement, frame)
@@ -163,11 +166,11 @@ def _before(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value
     return current(slicer, place, frame, point)
 
 
-def _assigned_value(
-    slicer: "Slicer", statement: s.Assign, frame: Frame, point: Point
-) -> Value:
+def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: Point) -> Value:
     if statement.value is None:
-        return members.declared(slicer, statement.type, spelled(statement.target), frame)
+        return members.declared(
+            slicer, statement.type, spelled(statement.target), frame, statement.line
+        )
     value = slicer.value(statement.value, frame, point)
     if statement.operator:
         before = slicer.value(statement.target, frame, point)
@@ -184,7 +187,26 @@ def _assigned_value(
     elif statement.type:
         value = members.converted(slicer, value, statement.type, frame)
     text = f"{spelled(statement.target)} {statement.operator}= {spelled(statement.value)}"
+    if isinstance(value, Quantity) and isinstance(value.extent, Integer):
+        return _constant(slicer, value, statement, frame)
     return annotated(slicer, value, spelled(statement.target), frame, statement.line, text)
+
+
+def _constant(slicer: "Slicer", value: Quantity, statement: s.Assign, frame: Frame) -> Quantity:
+    """A named constant, which stays a symbol so that what it binds can be seen; else its value."""
+    name = spelled(statement.target)
+    assert isinstance(value.extent, Integer)
+    if value.extent.value < 2 or not (statement.constant or _CONSTANT.match(name)):
+        return value
+    symbol = Symbol(name=name, kind="constant", path=frame.path, line=statement.line)
+    if symbol not in slicer.constants:
+        remarks = (one.text for one in frame.function.file.remarks if one.line == statement.line)
+        slicer.constants[symbol] = LaunchConstant(
+            symbol=symbol, values=(value.extent.value,), remark=" ".join(remarks)
+        )
+    hop = Hop(path=frame.path, line=statement.line, text=f"{name} = {value.extent.value}")
+    trail = value.trail.after(hop).through(frame.path, name)
+    return Quantity(extent=symbol, trail=trail)
 
 
 def _unpacked(
@@ -196,15 +218,48 @@ def _unpacked(
     for number_, target in enumerate(statement.target.items):
         if place_of(target) != place[:1]:
             continue
-        whole = slicer.value(statement.value, frame, point)
         count = len(statement.target.items)
-        value = members.item(slicer, whole, number_, spelled(statement.value), count)
-        text = f"{spelled(target)} = {spelled(statement.value)}[{number_}]"
+        source, element = _element(statement.value, number_, count)
+        value = slicer.value(source, frame, point)
+        written = spelled(source)
+        if element is not None:
+            value = members.item(slicer, value, element, written, count)
+            written = f"{written}[{element}]"
+            value = named(value, written, frame)
+        text = f"{spelled(target)} = {written}"
         value = annotated(slicer, value, spelled(target), frame, statement.line, text)
         for part in place[1:]:
             value = members.part(slicer, value, part)
         return value
     return None
+
+
+def _element(node: e.Expression, place: int, count: int) -> tuple[e.Expression, int | None]:
+    """What gives element `place` of `count`: an expression, and a place in it unless it is that."""
+    if not isinstance(node, e.Collection):
+        return node, place
+    stars = [at for at, one in enumerate(node.items) if isinstance(one, e.Starred)]
+    if not stars and place < len(node.items):
+        return node.items[place], None
+    if len(stars) != 1:
+        return node, place
+    star, after = stars[0], len(node.items) - stars[0] - 1
+    if place < star:
+        return node.items[place], None
+    if place >= count - after:
+        return node.items[place - count], None
+    starred = node.items[star]
+    assert isinstance(starred, e.Starred)
+    return starred.value, place - star
+
+
+def named(value: Value, name: str, frame: Frame) -> Value:
+    """A value that is also written as `name`."""
+    match value:
+        case Quantity() | Reference():
+            return replace(value, trail=value.trail.through(frame.path, name))
+        case _:
+            return value
 
 
 def annotated(
@@ -236,4 +291,3 @@ def _with_hop(value: Value, hop: Hop) -> Value:
             return Items(values=tuple(_with_hop(one, hop) for one in value.values))
         case _:
             return value
-

@@ -9,7 +9,8 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, Field, FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
 from geoaudit.shardcheck.program.walking import expressions_of, within
-from geoaudit.shardcheck.slicing.points import Point, assigned, points_of
+from geoaudit.shardcheck.slicing.points import Point, points_of, targets
+from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,7 +99,7 @@ class ProgramIndex:
         files: all, embedded ones too.
         functions, classes, methods: by their name, methods by that of their class.
         by_file: by the identity of a file and the function's number in it.
-        calls_by_function, expansions: what has been worked out, by identity.
+        calls_by_function, bindings, expansions: what has been worked out, by identity.
     """
 
     files: tuple[FileProgram, ...]
@@ -107,6 +108,7 @@ class ProgramIndex:
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
+    bindings: dict[tuple[Symbol, int], Extent] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
@@ -136,6 +138,13 @@ class ProgramIndex:
     def function_of(self, file: FileProgram, number: int) -> IndexedFunction:
         """A function by its number in its file."""
         return self.by_file[id(file), number]
+
+    def named(self, path: str, name: str, line: int) -> IndexedFunction | None:
+        """A function by file, name and line."""
+        for one in self.functions.get(name, ()):
+            if one.path == path and one.function.line == line:
+                return one
+        return None
 
     def calling(self, name: str) -> Sequence[IndexedFunction]:
         """Functions that call something of that name."""
@@ -167,13 +176,32 @@ class ProgramIndex:
         return found
 
     @cached_property
+    def writing(self) -> frozenset[str]:
+        """Functions that take a parameter they may change."""
+        return frozenset(
+            indexed.function.name
+            for indexed in self.by_file.values()
+            if any(one.type.endswith("&") for one in indexed.function.parameters)
+        )
+
+    @cached_property
+    def assigning_macros(self) -> frozenset[str]:
+        """Macros whose bodies assign variables."""
+        return frozenset(
+            indexed.function.name
+            for indexed in self.by_file.values()
+            if indexed.function.kind == "macro"
+            and any(isinstance(point.statement, Assign) for point in indexed.points)
+        )
+
+    @cached_property
     def constants(self) -> dict[str, list[IndexedFunction]]:
         """Files whose top assigns a name."""
         found: dict[str, list[IndexedFunction]] = defaultdict(list)
         for indexed in self.by_file.values():
             if indexed.number:
                 continue
-            for name in {one for point in indexed.points for one in assigned(point.statement)}:
+            for name in _assigned(indexed):
                 found[name].append(indexed)
         return found
 
@@ -197,6 +225,15 @@ class ProgramIndex:
                 for found in one.fields:
                     fields[found.name].append((file, one, found))
         return fields
+
+
+def _assigned(indexed: IndexedFunction) -> set[str]:
+    return {
+        place[0]
+        for point in indexed.points
+        if isinstance(point.statement, Assign)
+        for place in targets(point.statement.target)
+    }
 
 
 def index_of(programs: Iterable[FileProgram]) -> ProgramIndex:

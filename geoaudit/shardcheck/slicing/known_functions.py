@@ -93,9 +93,7 @@ def otherwise(
     return None
 
 
-def _extreme(
-    slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point: Point
-) -> Value:
+def _extreme(slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point: Point) -> Value:
     values: list[Value] = []
     for one in node.arguments:
         value = slicer.value(one, frame, point)
@@ -110,18 +108,18 @@ def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) ->
         return number(len(value.values))
     if isinstance(value, Shaped) and value.extents:
         return value.extents[0]
-    if isinstance(value, Reference):
-        return Reference(
-            text=f"{spelled(node)}.len",
-            kind="extent",
-            path=value.path,
-            line=value.line,
-            scope=value.scope,
-            of=value,
-            member="len",
-            trail=value.trail,
-        )
-    return unknown(f"the length of {spelled(node)}")
+    if not isinstance(value, Reference):
+        value = Reference(text=spelled(node), kind="unknown", path=frame.path)
+    return Reference(
+        text=f"{spelled(node)}.len",
+        kind="extent",
+        path=value.path,
+        line=value.line,
+        scope=value.scope,
+        of=value,
+        member="len",
+        trail=value.trail,
+    )
 
 
 def _of_tensor(
@@ -232,9 +230,7 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     "int": _same,
     "uint32_t": _same,
     "clamp": lambda values: (
-        computed("min", [computed("max", values[:2]), values[2]])
-        if len(values) == 3
-        else values[0]
+        computed("min", [computed("max", values[:2]), values[2]]) if len(values) == 3 else values[0]
     ),
     "item": _same,
     "abs": _same,

@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 MOST_VARIABLES = 8
 
 
-def after(
-    slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point
-) -> Value | None:
+def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Value | None:
     """A place once a loop has ended; None: the loop does not change it."""
     changed = _changed(loop)
     touched = [one for one in changed if one[0] == place[0]]
@@ -92,14 +90,10 @@ def _element(
     return unknown(f"{place[0]} is each of {text} in turn")
 
 
-def _repeated(
-    slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point
-) -> Quantity:
+def _repeated(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Quantity:
     """A place after the loop, as `Repeated` over the places that it depends on."""
     held = {one: _symbol(one, loop, frame) for one in _changed(loop)}
-    overlay = {
-        (id(loop), ".".join(one)): Quantity(extent=symbol) for one, symbol in held.items()
-    }
+    overlay = {(id(loop), ".".join(one)): Quantity(extent=symbol) for one, symbol in held.items()}
     within = replace(frame, overlay={**frame.overlay, **overlay})
     start = Point(block=loop.body, index=0, parent=point, holder=loop)
     condition: Quantity | None = None
@@ -178,4 +172,3 @@ def _breaks(block: tuple[s.Statement, ...]) -> bool:
         ):
             return True
     return False
-

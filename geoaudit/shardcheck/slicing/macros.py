@@ -80,8 +80,10 @@ def _replaced(node: Any, given: dict[str, e.Expression], line: int) -> Any:
 
 def _pasted(part: str, given: dict[str, e.Expression]) -> str:
     found = given.get(part.strip())
-    return found.text if isinstance(found, e.Name) else (
-        str(found.value) if isinstance(found, e.Number) else part.strip()
+    return (
+        found.text
+        if isinstance(found, e.Name)
+        else (str(found.value) if isinstance(found, e.Number) else part.strip())
     )
 
 
@@ -105,4 +107,3 @@ def at_uses(slicer: "Slicer", frame: Frame, node: e.Name) -> Value | None:
     if not values or len(values) > MOST_USES:
         return None
     return either([(None, value) for value in values])
-

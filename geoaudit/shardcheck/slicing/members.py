@@ -59,11 +59,11 @@ def _record_member(slicer: "Slicer", record: Record, name: str) -> Value:
     found = known_member(record, name)
     if found is not None:
         return found
-    if record.rest is not None:
-        return member(slicer, record.rest, name)
     default = fields.default_of(slicer, record.type, name)
     if default is not None:
         return default
+    if record.rest is not None:
+        return member(slicer, record.rest, name)
     return unknown(f"{record.type or 'a structure'}.{name} is given no value here")
 
 
@@ -76,9 +76,7 @@ def part(slicer: "Slicer", value: Value, name: str) -> Value:
     return item(slicer, value, int(name[1:-1]), "")
 
 
-def element(
-    slicer: "Slicer", value: Value, node: e.Subscript, frame: Frame, point: Point
-) -> Value:
+def element(slicer: "Slicer", value: Value, node: e.Subscript, frame: Frame, point: Point) -> Value:
     """``value[index]``."""
     if len(node.indices) == 1:
         match node.indices[0]:
@@ -114,7 +112,9 @@ def _slice(
     if isinstance(value, Items):
         return Items(values=value.values[bounds[0] : bounds[1]])
     lower, upper = bounds
-    text = f"{value.text}[{lower if lower is not None else ''}:{upper if upper is not None else ''}]"
+    text = (
+        f"{value.text}[{lower if lower is not None else ''}:{upper if upper is not None else ''}]"
+    )
     return replace(value, text=text, of=value, member=text)
 
 
@@ -142,9 +142,7 @@ def _some_element(
             return unknown(f"{text} is an element that cannot be told")
 
 
-def item(
-    slicer: "Slicer", value: Value, place: int, text: str, count: int | None = None
-) -> Value:
+def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | None = None) -> Value:
     """Element number `place` of a value; of `count` that it is unpacked into."""
     match value:
         case Items(values=values):
@@ -152,7 +150,9 @@ def item(
                 return values[place]
             return unknown(f"{text or 'a tuple'} has {len(values)} elements, not {place + 1}")
         case Either(options=options):
-            return either([(guard, item(slicer, one, place, text, count)) for guard, one in options])
+            return either(
+                [(guard, item(slicer, one, place, text, count)) for guard, one in options]
+            )
         case Reference():
             return tensors.extent_of(slicer, value, place, count)
         case Record(type="dim3") if place < 3:
@@ -218,16 +218,15 @@ def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
             return value
 
 
-def declared(slicer: "Slicer", type: str, text: str, frame: Frame) -> Value:
+def declared(slicer: "Slicer", type: str, text: str, frame: Frame, line: int) -> Value:
     """What a variable is that is declared without a value."""
     name = known_types.bare(type)
     if name == "dim3":
         return Record(type="dim3")
-    if name in known_types.FIELDS or name in slicer.program.classes:
-        return Record(type=name)
     if known_types.is_number(name):
         return unknown(f"{text} is declared and given no value here")
-    return Record(type=name)
+    rest = Reference(text=text, kind="field", path=frame.path, line=line, type=name)
+    return Record(type=name, rest=rest)
 
 
 def with_part(value: Value, path: Place, new: Value) -> Value:
@@ -237,9 +236,7 @@ def with_part(value: Value, path: Place, new: Value) -> Value:
         case Record():
             base = value
         case Items(values=values):
-            base = Record(
-                type="", members={f"[{place}]": one for place, one in enumerate(values)}
-            )
+            base = Record(type="", members={f"[{place}]": one for place, one in enumerate(values)})
         case Reference():
             base = Record(type=value.type, rest=value)
         case Quantity() if name in AXES:
@@ -250,4 +247,3 @@ def with_part(value: Value, path: Place, new: Value) -> Value:
         inner = base.members.get(name) or Record(type="")
         new = with_part(inner, rest, new)
     return replace(base, members={**base.members, name: new})
-

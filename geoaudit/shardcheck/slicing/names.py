@@ -159,8 +159,9 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
     included = {one.module.rpartition("/")[2] for one in file.imports}
     near = [top for top in tops if top.path.rpartition("/")[2] in included] or tops
     if near and len(near) <= MOST_DEFINITIONS:
-        found = [of_top(slicer, top, last) for top in near]
-        return either([(None, value) for value in found if value is not None])
+        found = [one for top in near if (one := of_top(slicer, top, last)) is not None]
+        if found:
+            return either([(None, value) for value in found])
     functions = [
         one
         for one in slicer.program.functions.get(last, ())

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.program.walking import expressions_of, within
 from geoaudit.shardcheck.slicing import calls, members, quantities
+from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
@@ -24,12 +24,10 @@ def after_calls(
     slicer: "Slicer", statement: s.Statement, place: Place, frame: Frame, point: Point
 ) -> Value | None:
     """A place whose address a statement's calls are given; None: they are not."""
-    for node in expressions_of(statement):
-        for one in within(node):
-            if isinstance(one, e.Call):
-                found = _after_call(slicer, one, place, frame, point)
-                if found is not None:
-                    return found
+    for one in effects_of(statement).calls:
+        found = _after_call(slicer, one, place, frame, point)
+        if found is not None:
+            return found
     return None
 
 
@@ -79,4 +77,3 @@ def _unknown(slicer: "Slicer", call: e.Call, place: Place, frame: Frame) -> Valu
     if len(place) > 1:
         return None
     return unknown(f"{place[0]} is written by {last_name(call.function)}, which is not followed")
-

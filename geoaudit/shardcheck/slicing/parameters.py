@@ -1,5 +1,6 @@
 """What a parameter is: the argument of the call that is looked at, or of any call there is."""
 
+import re
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program.statements import Parameter
@@ -14,6 +15,7 @@ from geoaudit.shardcheck.slicing.values import Reference, Value, either
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
+_TEST = re.compile(r"(?i)^(tests?|bench(marks?)?|examples?|test_.*|.*_test\.\w+|bench_.*)$")
 MOST_CALLERS = 24
 MOST_VALUES = 8
 MOST_CALLS_UP = 6
@@ -26,10 +28,7 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
         given = frame.arguments.get(name)
         if given is None and parameter.default is not None:
             given = slicer.value(parameter.default, frame, _start(frame))
-        if given is not None:
-            text = f"{frame.function.name}({name})"
-            return annotated(slicer, given, name, frame, frame.function.function.line, text)
-        return reference(frame, parameter)
+        return given if given is not None else reference(frame, parameter)
     key = (f"({name})",)
     start = _start(frame)
     found = slicer.remembered(frame, start, key, lambda: _of_any_call(slicer, frame, parameter))
@@ -79,16 +78,20 @@ def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
     """Calls of the frame's function that are to be followed, and whether they are all."""
     every = resolution.calls_of(slicer, frame.function)
     if slicer.crosses_files:
-        return (every if len(every) <= MOST_CALLERS else []), True
+        followed = [site for site in every if not is_test(site.caller.path)] or every
+        return (followed if len(followed) <= MOST_CALLERS else []), True
     own = [site for site in every if site.caller.file is frame.function.file]
     if len(own) > MOST_CALLERS or frame.depth >= MOST_CALLS_UP:
         return [], False
     return own, len(own) == len(every)
 
 
-def _argument(
-    slicer: "Slicer", frame: Frame, site: CallSite, parameter: Parameter
-) -> Value | None:
+def is_test(path: str) -> bool:
+    """Whether a file tests or measures rather than runs: what it passes says nothing of a model."""
+    return any(_TEST.match(part) for part in path.split("/"))
+
+
+def _argument(slicer: "Slicer", frame: Frame, site: CallSite, parameter: Parameter) -> Value | None:
     caller = slicer.open_frame(site.caller, frame.depth + 1)
     arguments = bound(slicer, frame.function, site.call, caller, site.point)
     given = arguments.get(parameter.name)
@@ -104,4 +107,3 @@ def _is_itself(value: Value, own: Reference) -> bool:
         and value.scope == own.scope
         and value.path == own.path
     )
-

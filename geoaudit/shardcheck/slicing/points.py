@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.program.walking import blocks_of, expressions_of, within
+from geoaudit.shardcheck.program.walking import blocks_of
 
 Block = tuple[s.Statement, ...]
 Place = tuple[str, ...]
@@ -101,47 +101,6 @@ def targets(node: e.Expression) -> Iterator[Place]:
             place = place_of(node)
             if place is not None:
                 yield place
-
-
-def assigned(statement: s.Statement) -> frozenset[str]:
-    """Variables that a statement, or one within it, may change.
-
-    Of a call, every variable whose address it is given; whether it changes it is seen there.
-    """
-    found: set[str] = set()
-    _collect(statement, found)
-    return frozenset(found)
-
-
-def _collect(statement: s.Statement, found: set[str]) -> None:
-    match statement:
-        case s.Assign():
-            found.update(place[0] for place in targets(statement.target))
-            if statement.value is not None:
-                _collect_calls(statement.value, found)
-        case s.Loop(target=target) if target is not None:
-            found.update(place[0] for place in targets(target))
-        case _:
-            for node in expressions_of(statement):
-                _collect_calls(node, found)
-    for block in blocks_of(statement):
-        for inner in block:
-            _collect(inner, found)
-
-
-def _collect_calls(node: e.Expression, found: set[str]) -> None:
-    for one in within(node):
-        if isinstance(one, e.Call):
-            found.add(CALLED)
-            for argument in one.arguments:
-                if isinstance(argument, e.Operation) and argument.operator == "&":
-                    place = place_of(argument) if len(argument.operands) == 1 else None
-                    if place is not None:
-                        found.add(place[0])
-
-
-CALLED = "()"
-"""Stands among assigned variables for a call, which may be of a macro that assigns others."""
 
 
 def leaves(block: Block) -> bool:

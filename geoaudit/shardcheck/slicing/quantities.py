@@ -3,14 +3,13 @@
 import re
 from typing import TYPE_CHECKING, cast
 
-from geoaudit.shardcheck.sharding.parallel_sizes import is_parallel_size, is_rank
+from geoaudit.shardcheck.sharding.words import is_parallel_size, is_rank
 from geoaudit.shardcheck.slicing.values import (
     Either,
     Items,
     Quantity,
     Record,
     Reference,
-    Trail,
     Value,
     computed,
     either,
@@ -23,14 +22,16 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 SM_COUNT = "sm_count"
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SM_COUNT = re.compile(
-    r"(?i)^(get_?)?(num_?|n_?)?(sms?|sm_?count|num_?sms?|multi_?processors?(_?count)?)(_?count)?_?$"
+    r"^(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
+    r"|num_?multi_?processors?|mp_?count|sm_?num)_?$"
 )
 
 
 def names_sm_count(name: str) -> bool:
     """Whether a name, last component, says the count of SMs."""
-    return bool(_SM_COUNT.match(name)) and name.lower() != "sm"
+    return bool(_SM_COUNT.match(_CAPITAL.sub("_", name).lower()))
 
 
 def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
@@ -70,5 +71,3 @@ def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
     slicer.origins.setdefault(symbol, reference)
     trail = reference.trail.through(reference.path, reference.text)
     return Quantity(extent=symbol, trail=trail.through(reference.path, name))
-
-

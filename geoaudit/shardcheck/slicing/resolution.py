@@ -134,7 +134,8 @@ def _names_it(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bo
         return isinstance(called, e.Member) and last_name(called.value) == owner
     if not owner:
         return isinstance(called, e.Name) or (
-            function.file.language == "python" and isinstance(called, e.Member)
+            function.file.language == "python"
+            and isinstance(called, e.Member)
             and not _is_own_object(called.value)
         )
     if isinstance(called, e.Name):

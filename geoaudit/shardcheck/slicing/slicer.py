@@ -11,9 +11,10 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import calls, definitions, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import ProgramIndex
+from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Items,
@@ -29,7 +30,7 @@ from geoaudit.shardcheck.slicing.values import (
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol
 
-DEEPEST_EVALUATION = 120
+DEEPEST_EVALUATION = 90
 MOST_CALLS_DEEP = 6
 MOST_STEPS = 6_000
 
@@ -43,6 +44,8 @@ class Slicer:
         crosses_files: follow parameters to callers in other files, and fields and tensors to
             where they are made; else they are symbols, the roots of a site.
         origins: what each symbol stands for, to be followed later.
+        constants: named constants whose values are known.
+        steps: expressions evaluated since it was last set to 0.
         aliases: variable names that were given to exactly a symbol.
     """
 
@@ -50,13 +53,14 @@ class Slicer:
     crosses_files: bool = False
     origins: dict[Symbol, Reference] = field(default_factory=dict)
     aliases: dict[Symbol, set[str]] = field(default_factory=dict)
+    constants: dict[Symbol, LaunchConstant] = field(default_factory=dict)
     steps: int = 0
     _depth: int = 0
     _open_frames: dict[int, Frame] = field(default_factory=dict)
     _known: dict[tuple[int, int, int, Place], Value | None] = field(default_factory=dict)
     _kept: list[Frame] = field(default_factory=list)
 
-    def open_frame(self, function: "calls.IndexedFunction", depth: int = 0) -> Frame:
+    def open_frame(self, function: IndexedFunction, depth: int = 0) -> Frame:
         """A frame that stands for any call of a function."""
         key = id(function)
         if key not in self._open_frames:
@@ -76,7 +80,8 @@ class Slicer:
             if place is not None and not isinstance(node, e.Cast):
                 found = definitions.read(self, place, frame, point)
                 if found is not None:
-                    return found
+                    is_name = isinstance(node, e.Name)
+                    return found if is_name else definitions.named(found, spelled(node), frame)
             return _EVALUATED[type(node)](self, node, frame, point)
         finally:
             self._depth -= 1
@@ -125,8 +130,6 @@ def _operation(slicer: Slicer, node: e.Operation, frame: Frame, point: Point) ->
                 one for value in values if isinstance(value, Items) for one in value.values
             )
         )
-    if node.operator in {"||", "&&"} and len(values) == 2:
-        pass
     quantities = [
         as_quantity(slicer, value, spelled(part))
         for value, part in zip(values, node.operands, strict=True)
@@ -197,7 +200,8 @@ def _member(slicer: Slicer, node: e.Member, frame: Frame, point: Point) -> Value
 
 def _subscript(slicer: Slicer, node: e.Subscript, frame: Frame, point: Point) -> Value:
     value = slicer.value(node.value, frame, point)
-    return members.element(slicer, value, node, frame, point)
+    found = members.element(slicer, value, node, frame, point)
+    return definitions.named(found, spelled(node), frame)
 
 
 def _function_value(slicer: Slicer, node: e.FunctionValue, frame: Frame, point: Point) -> Value:
@@ -206,6 +210,8 @@ def _function_value(slicer: Slicer, node: e.FunctionValue, frame: Frame, point: 
 
 
 def _opaque(slicer: Slicer, node: e.Opaque, frame: Frame, point: Point) -> Value:
+    if node.text.startswith("sizeof"):
+        return Reference(text=node.text, kind="constant", path=frame.path)
     parts = [slicer.value(part, frame, point) for part in node.parts]
     return unknown(
         f"{node.text} is not followed", [part for part in parts if isinstance(part, Quantity)]

@@ -72,7 +72,10 @@ def test_html(golden: Golden) -> None:
 
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    text = render_shard_terminal(build.whole(), width=width, behaviours=BEHAVIOURS)
+    ranks = (1, 2, 4, 8)
+    large = build.site(blocks=dict.fromkeys(ranks, 1234), sm_fill=dict.fromkeys(ranks, 1.0))
+    check = build.listing(*build.whole().sites, large, ranks=ranks)
+    text = render_shard_terminal(check, width=width, behaviours=BEHAVIOURS)
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text
 

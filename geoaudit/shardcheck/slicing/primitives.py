@@ -1,0 +1,113 @@
+"""Interfaces that launch kernels, and where in a call of them the grid stands."""
+
+from dataclasses import dataclass
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.slicing.index import last_name
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchParts:
+    """What a launch is given.
+
+    Attributes:
+        idiom: of `LaunchSite`.
+        kernel: what is launched.
+        grid, block: one expression each, or three for x, y and z; block None: not told.
+        keywords: of the kernel, where the grid may ask for them.
+        line, offset: of the launch.
+    """
+
+    idiom: str
+    kernel: e.Expression
+    grid: tuple[e.Expression, ...]
+    block: tuple[e.Expression, ...] | None
+    keywords: tuple[tuple[str, e.Expression], ...]
+    line: int
+    offset: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Slots:
+    """Arguments of an interface; `fields` of a structure where grid and block stand in one."""
+
+    kernel: int
+    grid: tuple[int, ...] = ()
+    block: tuple[int, ...] = ()
+    config: int | None = None
+    fields: tuple[tuple[str, ...], tuple[str, ...]] = (("gridDim",), ("blockDim",))
+
+
+_RUNTIME = _Slots(kernel=0, grid=(1,), block=(2,))
+_DRIVER = _Slots(kernel=0, grid=(1, 2, 3), block=(4, 5, 6))
+_EXTENSIBLE = _Slots(kernel=1, config=0)
+_DRIVER_EXTENSIBLE = _Slots(
+    kernel=1,
+    config=0,
+    fields=(("gridDimX", "gridDimY", "gridDimZ"), ("blockDimX", "blockDimY", "blockDimZ")),
+)
+PRIMITIVES: dict[str, _Slots] = {
+    "cudaLaunchKernel": _RUNTIME,
+    "cudaLaunchKernel_ptsz": _RUNTIME,
+    "cudaLaunchCooperativeKernel": _RUNTIME,
+    "hipLaunchKernel": _RUNTIME,
+    "hipLaunchCooperativeKernel": _RUNTIME,
+    "hipLaunchKernelGGL": _RUNTIME,
+    "hipExtLaunchKernelGGL": _RUNTIME,
+    "hipExtLaunchKernel": _RUNTIME,
+    "musaLaunchKernel": _RUNTIME,
+    "cudaLaunchKernelEx": _EXTENSIBLE,
+    "cudaLaunchKernelExC": _EXTENSIBLE,
+    "hipLaunchKernelExC": _EXTENSIBLE,
+    "cuLaunchKernel": _DRIVER,
+    "cuLaunchCooperativeKernel": _DRIVER,
+    "hipModuleLaunchKernel": _DRIVER,
+    "hipModuleLaunchCooperativeKernel": _DRIVER,
+    "cuLaunchKernelEx": _DRIVER_EXTENSIBLE,
+    "hipDrvLaunchKernelEx": _DRIVER_EXTENSIBLE,
+}
+"""CUDA Runtime and Driver API, "Execution Control"; HIP Runtime API, "Execution Control"."""
+
+
+def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
+    """The parts of a call of a launching interface; None: it is none, or it lacks arguments."""
+    name = last_name(call.function)
+    slots = PRIMITIVES.get(name)
+    if slots is None or isinstance(call.function, e.Member):
+        return None
+    given = call.arguments
+    if any(isinstance(one, e.Starred) for one in given):
+        return None
+    needed = max(slots.kernel, *slots.grid, *slots.block, slots.config or 0)
+    if len(given) <= needed:
+        return None
+    if slots.config is not None:
+        config = given[slots.config]
+        grid, block = (
+            tuple(e.Member(config, field) for field in fields) for fields in slots.fields
+        )
+    else:
+        grid = tuple(given[place] for place in slots.grid)
+        block = tuple(given[place] for place in slots.block)
+    return LaunchParts(
+        idiom=name,
+        kernel=given[slots.kernel],
+        grid=grid,
+        block=block,
+        keywords=(),
+        line=call.line,
+        offset=offset,
+    )
+
+
+def parts_of_launch(launch: e.Launch) -> LaunchParts:
+    """The parts of a launch that the language spells as such."""
+    return LaunchParts(
+        idiom=launch.idiom,
+        kernel=launch.kernel,
+        grid=(launch.grid,),
+        block=None if launch.block is None else (launch.block,),
+        keywords=launch.keywords,
+        line=launch.line,
+        offset=launch.offset,
+    )

@@ -1,0 +1,179 @@
+"""`geoaudit shard-check` on the example engine, through the command line."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from geoaudit.cli.main import main
+
+ENGINE = Path(__file__).parents[2] / "fixtures" / "shard_engine"
+HEADS = ("--dim", "n_head=96:tp", "--set", "head_dim=128")
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the example engine with no settings, and a cache of its own."""
+    folder = tmp_path / "engine"
+    shutil.copytree(ENGINE, folder)
+    (folder / "geoaudit.toml").unlink()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return folder
+
+
+def _run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["shard-check", *map(str, arguments)])
+
+
+def _document(*arguments: object) -> dict[str, list[dict[str, object]]]:
+    result = _run(*arguments, "--format", "json", "--fail-on", "none")
+    assert result.exit_code == 0, result.output
+    document: dict[str, list[dict[str, object]]] = json.loads(result.stdout)
+    return document
+
+
+def _behaviours(document: dict[str, list[dict[str, object]]]) -> dict[object, object]:
+    return {site["kernel"]: site["verdict"] for site in document["sites"]}
+
+
+def test_siblings_of_one_dimension_are_found_together(engine: Path) -> None:
+    behaviours = _behaviours(_document(engine, *HEADS))
+    assert behaviours["decode_step"] == "collapses"
+    assert behaviours["decode_step_tiled"] == "collapses"
+    assert behaviours["conv_fused"] == "collapses"
+    assert behaviours["attend_split"] == "compensated"
+    assert behaviours["rms_norm"] == "independent"
+
+
+def test_findings_end_with_1_and_what_is_named_alone_counts(engine: Path) -> None:
+    assert _run(engine, *HEADS).exit_code == 1
+    assert "GA401 sharded-grid-collapses" in _run(engine, *HEADS, "--fail-on", "GA401").stderr
+    assert _run(engine, *HEADS, "--fail-on", "grid-limit").exit_code == 0
+    assert _run(engine, *HEADS, "--fail-on", "none").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--fail-on", "starved"], "only a recording has that"),
+        (["--fail-on", "GA999"], "neither a rule"),
+        (["--dim", "n_head=many"], "--dim"),
+        (["--shard", "tp"], "--shard"),
+        (["--set", "head_dim"], "--set"),
+        (["--device", "H9000"], "not in the device table"),
+        (["--model", "nothing.json"], "nothing.json"),
+        (["--show", "fast"], "--show"),
+        (["--baseline", "nothing.json"], "nothing.json"),
+        (["--explain", "csrc/decode.cu"], "FILE:LINE"),
+        (["--explain", "csrc/decode.cu:1"], "nearest launches"),
+        (["--explain", "csrc/other.cu:1"], "no launch is in this file"),
+        (["--exclude", "*"], "no source to read"),
+        (["--output", "pdf=x"], "FORMAT=FILE"),
+    ],
+)
+def test_what_cannot_be_used_ends_with_2(engine: Path, arguments: list[str], said: str) -> None:
+    result = _run(engine, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_every_format_is_written_in_one_run(engine: Path, tmp_path: Path) -> None:
+    formats = ("json", "csv", "markdown", "sarif", "html", "table")
+    outputs = [f"--output={one}={tmp_path / one}" for one in formats]
+    assert _run(engine, *HEADS, *outputs, "-o", tmp_path / "o").exit_code == 1
+    assert all("conv_fused" in (tmp_path / one).read_text("utf-8") for one in (*formats, "o"))
+
+
+def test_explain_shows_the_derivation(engine: Path) -> None:
+    line = next(
+        site["line"]
+        for site in _document(engine, *HEADS)["sites"]
+        if site["kernel"] == "attend_split"
+    )
+    result = _run(engine, *HEADS, "--explain", f"csrc/decode.cu:{line}")
+    assert result.exit_code == 0
+    assert "kSplitBudget" in result.stdout
+    assert "derivation from the launch" in result.stdout
+
+
+def test_a_second_run_says_the_same_from_the_cache(
+    engine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _document(engine, *HEADS)
+    with monkeypatch.context() as context:
+        context.setattr("geoaudit.shardcheck.check.check", None)
+        assert _document(engine, *HEADS) == first
+    source = engine / "csrc" / "decode.cu"
+    source.write_text(source.read_text("utf-8").replace("dim3(n_head, 3)", "dim3(n_head, 40)"))
+    assert _behaviours(_document(engine, *HEADS))["conv_fused"] == "shrinks"
+
+
+def test_a_baseline_holds_what_is_known(engine: Path, tmp_path: Path) -> None:
+    known = tmp_path / "known.json"
+    assert _run(engine, *HEADS, "--write-baseline", known).exit_code == 0
+    source = engine / "csrc" / "decode.cu"
+    source.write_text("// another line\n" + source.read_text("utf-8"))
+    assert _run(engine, *HEADS, "--baseline", known).exit_code == 0
+    more = "\nvoid more(int n_head, float* o) { conv_fused<<<n_head, 32>>>(o, o); }\n"
+    source.write_text(source.read_text("utf-8") + more)
+    result = _run(engine, *HEADS, "--baseline", known)
+    assert result.exit_code == 1
+    assert "1 finding" in result.stderr
+
+
+def test_settings_above_the_first_path(engine: Path) -> None:
+    (engine / "pyproject.toml").write_text(
+        '[tool.geoaudit.shard-check]\ndim = ["n_head=96:tp"]\nset = { head_dim = 128 }\n'
+        'fail-on = ["GA405"]\nexclude = ["engine/"]\ndevice = "H100"\nbatch = 1\n'
+    )
+    result = _run(engine / "csrc", "--show", "collapses")
+    assert result.exit_code == 0, result.output
+    assert "H100" in result.stdout
+    assert _run(engine / "csrc", "--fail-on", "warning").exit_code == 1
+    assert "H200" in _run(engine, "--device", "H200").stdout
+    assert "expert_gemv" not in _run(engine, "--all").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[shard-check]\ndevice = 'H100'\nexlude = []\n", "geoaudit.toml:3: exlude: no such"),
+        ("[shard-check]\n\ndim = [1]\n", "geoaudit.toml:3: dim: give a list"),
+        ("[shard-check]\nbatch = 0\n", "geoaudit.toml:2: batch:"),
+        ("[shard-check]\nbatch = [1]\n", "geoaudit.toml:2: batch:"),
+        ("[shard-check]\nfail-on = 'GA9'\n", "geoaudit.toml:2: fail-on:"),
+        ("shard-check = 1\n", "no table"),
+        ("[shard-check\n", "not TOML"),
+    ],
+)
+def test_settings_that_cannot_be_used(engine: Path, text: str, said: str) -> None:
+    (engine / "geoaudit.toml").write_text(text)
+    result = _run(engine)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_remark_allows_a_finding_and_is_told_where_there_is_none(engine: Path) -> None:
+    sites = _document(engine, *HEADS)["sites"]
+    allowed = next(site for site in sites if site["kernel"] == "decode_step")
+    assert allowed["findings"] == []
+    assert allowed["suppressed"] == [
+        {
+            "rule_id": "GA401",
+            "reason": "the tiled kernel is the one that runs with more than a rank",
+        }
+    ]
+    assert "allows GA401, which is not found" in " ".join(_run(engine).stdout.split())
+
+
+def test_times_of_a_recording_stand_beside_launches(engine: Path) -> None:
+    scan = Path(__file__).parents[3] / "reports" / "h200-decode-suite" / "eager.parquet"
+    document = _document(engine, *HEADS, "--scan", scan)
+    times = {site["kernel"]: site["measured_ns_per_token"] for site in document["sites"]}
+    assert isinstance(times["rms_norm"], float)
+    assert times["conv_fused"] is None
+    unmatched = [one["kernel"] for one in document["unmatched_kernels"]]
+    assert "kda_decode_step" in unmatched
+    assert "rms_norm" not in unmatched
