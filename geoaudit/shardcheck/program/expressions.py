@@ -113,7 +113,8 @@ class Collection(Node, frozen=True):
     """Values side by side: a tuple, a list, braces, a dictionary with constant keys.
 
     ``type`` is the one it is made as, where written (``dim3{a, b}``), else empty. ``keywords``
-    are designated initialisers (``.gridDim = g``) and dictionary keys.
+    are designated initialisers (``.gridDim = g``) and dictionary keys, as text; ``**`` is a
+    dictionary that is spread.
     """
 
     items: tuple["Expression", ...]
@@ -139,11 +140,11 @@ class Launch(Node, frozen=True):
     Attributes:
         idiom: ``chevron`` (``k<<<grid, block>>>(...)``), or of Python ``triton``
             (``k[grid](...)``), ``numba``, ``cupy``, ``tilelang``, ``cute``, ``pallas``,
-            ``jax-triton``.
+            ``jax-triton``, ``cutile`` (``ct.launch``), ``cuda-core`` (``launch``).
         kernel: what is launched, with its template arguments dropped.
         grid, block: as written; block None where the language has none.
         arguments, keywords: of the kernel.
-        line: of ``<<<``, or of the bracket that holds the grid.
+        line: of ``<<<``, or of the bracket or parenthesis that holds the grid.
         offset: byte offset of the same, unique in a file.
     """
 
@@ -158,7 +159,11 @@ class Launch(Node, frozen=True):
 
 
 class Opaque(Node, frozen=True):
-    """What is not modelled: its text, shortened to 80 characters, and the expressions it reads."""
+    """What is not modelled: its text, shortened to 80 characters, and the expressions it reads.
+
+    Of a Python comprehension these are the element (of a dictionary key and value), then for each
+    loop a `Collection` of type ``for``: target, iterable, conditions.
+    """
 
     text: str
     parts: tuple["Expression", ...] = ()

@@ -41,7 +41,8 @@ def find_bracket_launch(call: ast.Call, function: ast.Subscript, names: KnownNam
 def find_kept_launch(node: ast.Subscript, names: KnownNames) -> LaunchSyntax | None:
     """Return the launch of ``kernel[grid]`` that is kept as a value and called elsewhere."""
     idiom = names.kernels.get(last_name(node.value), "")
-    is_grid = isinstance(node.slice, ast.Tuple | ast.Lambda) or _is_grid_name(node.slice, names)
+    name = last_name(node.slice)
+    is_grid = isinstance(node.slice, ast.Tuple | ast.Lambda) or "grid" in name.lower()
     if not idiom or not is_grid:
         return None
     return _launch(idiom, node, ast.Call(func=node, args=[], keywords=[]))
@@ -72,8 +73,10 @@ def _idiom(call: ast.Call, function: ast.Subscript, names: KnownNames) -> str | 
     looks_so = _gives_kernel(function.value)
     if isinstance(index, ast.Tuple):
         return _of_tuple(index, looks_so, names)
-    if _is_grid_name(index, names) or (looks_so and isinstance(index, ast.Call | ast.BinOp)):
+    if "grid" in last_name(index).lower() or (looks_so and isinstance(index, ast.Call | ast.BinOp)):
         return "triton"
+    if last_name(index) in names.grids and not _is_cached(name, last_name(index)):
+        return "triton" if looks_so or name in names.modules else _DOUBTFUL_TUPLE
     return _DOUBTFUL_NAME if looks_so else None
 
 
@@ -96,9 +99,9 @@ def _has_kernel_keywords(call: ast.Call) -> bool:
     )
 
 
-def _is_grid_name(index: ast.expr, names: KnownNames) -> bool:
-    name = last_name(index)
-    return "grid" in name.lower() or (isinstance(index, ast.Name) and name in names.grids)
+def _is_cached(table: str, index: str) -> bool:
+    """Whether a name and its index are those of a cache: ``compiled_cache[key]``."""
+    return "cache" in table.lower() or "key" in index.lower()
 
 
 def _of_tuple(index: ast.Tuple, looks_so: bool, names: KnownNames) -> str | Doubtful | None:
@@ -120,6 +123,10 @@ def _is_type(item: ast.expr) -> bool:
     """Whether an index is a type, a string or a truth value: nothing that counts."""
     if isinstance(item, ast.Constant):
         return type(item.value) is not int
+    if isinstance(item, ast.Subscript):
+        return _is_type(item.value)
+    if isinstance(item, ast.BinOp) and isinstance(item.op, ast.BitOr):
+        return _is_type(item.left)
     return last_name(item) in _TYPE_NAMES and not isinstance(item, ast.Call)
 
 

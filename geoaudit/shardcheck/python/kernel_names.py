@@ -47,13 +47,13 @@ def known_names(tree: ast.Module) -> KnownNames:
             bound.extend((last_name(target), node.value) for target in node.targets)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             bound.append((last_name(node.target), node.value))
+    bound = [(name, value) for name, value in bound if name]
     for name, value in bound:
         _note_value(names, name, value)
     for name, value in bound:
         idiom = _alias_idiom(names, value)
         if idiom:
             names.kernels.setdefault(name, idiom)
-    names.kernels.pop("", None)
     names.libraries = frozenset(
         library
         for library in _LIBRARIES

@@ -9,6 +9,7 @@ from geoaudit.shardcheck.program.expressions import (
     Expression,
     FunctionValue,
     Launch,
+    Name,
     Number,
     Opaque,
     Operation,
@@ -57,6 +58,8 @@ def _assign(reading: FileReading, node: ast.Assign, result: list[Statement]) -> 
     for target_node in node.targets:
         target = read_expression(reading, target_node)
         result.append(_assignment(reading, target_node, target, value, "", node.lineno))
+        if isinstance(target, Name):
+            value = target  # of a = b = f(): f is called once
 
 
 def _annotated(reading: FileReading, node: ast.AnnAssign, result: list[Statement]) -> None:

@@ -7,6 +7,9 @@ Comments and strings are blanked first. Then, outside of ``def``, the search tak
 - ``.launch(`` with ``grid=`` among its arguments: ``cute``; ``ct.launch(``: ``cutile``;
 - ``T.Kernel(``: ``tilelang``; ``pallas_call(``: ``pallas``; ``triton_call(``: ``jax-triton``;
 - ``.run(`` and ``.warmup(`` with ``grid=`` among their arguments: ``triton``.
+
+CuPy's calls, Numba's of imported kernels and other calls that only a parser tells from an ordinary
+one are counted on both sides where they are recognised.
 """
 
 import re

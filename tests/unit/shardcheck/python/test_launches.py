@@ -14,6 +14,7 @@ FILES = {
         @triton.autotune(configs=[], key=[])
         @triton.jit
         def attend(x, B: tl.constexpr): pass
+        compile_key = (1, 2)
         chosen = triton.jit(attend)
         TABLE = {"a": attend}
         attend[(n,)](x)  # triton
@@ -37,6 +38,9 @@ FILES = {
         handlers[key](x)
         dict[str, int](x)
         Cache[(str, int)](x)
+        Queue[list[str]]()
+        a, b = 1, (2, 3)
+        compiled[compile_key](x)
         layers[0](x)
         layers[str(i)](x)
         "attend[(n,)](x)"
