@@ -10,6 +10,7 @@ _IN_TEMPLATE = re.compile(rb"\w\s*<[^<>;()]*$")
 _IS_DECLARATION = re.compile(rb"\s*[\w:]+(?:<[^<>]*>)?[\s*&]+\w+\s*=(?!=)")
 _BRACKET = re.compile(rb"[()\[\]{};,]|<<<|>>>")
 _CLOSING = frozenset({b")", b"]", b"}", b">>>"})
+MOST_NESTED = 20
 
 
 def with_blocks(text: bytes) -> bytes:
@@ -19,11 +20,14 @@ def with_blocks(text: bytes) -> bytes:
     """
     code = SourceText(text).code
     written = bytearray(text)
+    scanned = 0
     for match in _MACRO_CALL.finditer(code):
-        span = _block_of(code, match.end())
-        if span is None:
+        block, closing = _block_of(code, match.end())
+        scanned += closing - match.end()
+        if scanned > MOST_NESTED * len(code):
+            break
+        if block is None:
             continue
-        block, closing = span
         written[match.start() : block] = written[match.start() : block].translate(BLANK)
         if code[block : block + 1] == b"{":
             written[closing : closing + 1] = b" "
@@ -33,14 +37,14 @@ def with_blocks(text: bytes) -> bytes:
     return bytes(written)
 
 
-def _block_of(code: bytes, start: int) -> tuple[int, int] | None:
-    """Where the statements of an argument list begin, and its closing bracket; None: none."""
+def _block_of(code: bytes, start: int) -> tuple[int | None, int]:
+    """Where the statements of an argument list begin, None for none, and where the list ends."""
     argument = start
     block: int | None = None
     for mark, offset in _outermost(code, start):
         given = code[argument:offset]
         if mark == b")":
-            return None if block is None else (block, offset)
+            return block, offset
         if block is not None:
             continue
         if mark == b"{" and not given.strip():
@@ -49,7 +53,7 @@ def _block_of(code: bytes, start: int) -> tuple[int, int] | None:
             block = argument
         elif mark == b"," and not _IN_TEMPLATE.search(given):
             argument = offset + 1
-    return None
+    return None, len(code)
 
 
 def _outermost(code: bytes, start: int) -> Iterator[tuple[bytes, int]]:

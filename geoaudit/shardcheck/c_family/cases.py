@@ -9,6 +9,10 @@ from geoaudit.shardcheck.program.statements import Branch, Return, Statement, St
 Case = tuple[Expression | None, list[Statement], int]
 
 
+# A longer chain would nest too deep: its branches then stand side by side.
+LONGEST_CHAIN = 100
+
+
 def stops_flow(statements: Sequence[Statement]) -> bool:
     """Whether the last statement leaves: what follows is not reached from it."""
     return bool(statements) and _leaves(statements[-1])
@@ -33,6 +37,8 @@ def chain_of_cases(subject: Expression, cases: Sequence[Case]) -> list[Statement
             groups.append([])
     groups = [group for group in groups if group]
     groups.sort(key=lambda group: any(value is None for value, _, _ in group))
+    if len(groups) > LONGEST_CHAIN:
+        return [branch for group in groups for branch in _alone(subject, group)]
     chain: tuple[Statement, ...] = ()
     for group in reversed(groups):
         body = tuple(_group_body(subject, group))
@@ -43,7 +49,14 @@ def chain_of_cases(subject: Expression, cases: Sequence[Case]) -> list[Statement
     return once(chain) if breaks(chain) else list(chain)
 
 
+def _alone(subject: Expression, group: list[Case]) -> list[Statement]:
+    body = tuple(_group_body(subject, group))
+    return once([Branch(_any_of(subject, group), body, (), group[0][2])])
+
+
 def _any_of(subject: Expression, cases: Sequence[Case]) -> Expression:
+    if len(cases) > LONGEST_CHAIN:
+        return Opaque("case")
     condition: Expression | None = None
     for value, _, _ in cases:
         if value is None or isinstance(value, Opaque):

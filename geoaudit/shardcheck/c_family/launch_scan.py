@@ -9,7 +9,7 @@ from geoaudit.shardcheck.c_family.source_text import SourceText
 _CHEVRON = re.compile(rb"(?<!<)<<<(?!<)")
 _LAUNCHED = re.compile(rb"[\w>)\]#$](?:\s|\\\r?\n)*$")
 _CALL = re.compile(rb"\b((?:cu|hip)\w*Launch\w+)\s*(?:<[^<>;(){}]*>)?\s*(\()")
-_BRACKET = re.compile(rb"[()\[\]{};]|>>>(?!>)")
+_BRACKET = re.compile(rb"[()\[\]{};]|>>>(?!>)|<<<")
 _CLOSES = re.compile(rb"(?:\s|\\\r?\n)*\(")
 _BEFORE = re.compile(rb"(\w+|[^\w\s])\s*$")
 _STATEMENT_WORDS = frozenset({b"return", b"else", b"do", b"co_return", b"throw"})
@@ -42,9 +42,10 @@ def _is_configuration(code: bytes, start: int) -> bool:
                 return _CLOSES.match(code, match.end()) is not None
         elif token in b"([{":
             depth += 1
+        elif token == b"<<<" or (token == b";" and depth == 0):
+            return False
         elif token == b";":
-            if depth == 0:
-                return False
+            continue
         else:
             depth -= 1
             if depth < 0:

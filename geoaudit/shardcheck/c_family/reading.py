@@ -63,7 +63,7 @@ def _is_seen(record: FileRecord, offset: int) -> bool:
 def _read(source: SourceText, record: FileRecord, launches: dict[int, str]) -> None:
     readings = Readings(source)
     converter = Classes(readings.raw, record)
-    for item in chosen_items(source, readings):
+    for item in _chosen(source, readings, record):
         _convert(converter, item)
     take_defines(converter, source)
     lost = [offset for offset in launches if not _is_seen(record, offset)]
@@ -72,6 +72,15 @@ def _read(source: SourceText, record: FileRecord, launches: dict[int, str]) -> N
             for island in readings.islands_at(offset):
                 for one in readings.of_island(island, offset):
                     _convert(converter, one.item)
+
+
+def _chosen(source: SourceText, readings: Readings, record: FileRecord) -> list[Item]:
+    try:
+        return chosen_items(source, readings)
+    except RecursionError:
+        note = NotAnalysed(source.first_line, "the file nests too deeply")
+        record.not_analysed.append(note)
+        return []
 
 
 def _convert(converter: Classes, item: Item) -> None:
