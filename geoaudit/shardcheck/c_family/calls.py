@@ -5,7 +5,8 @@ from abc import abstractmethod
 
 from tree_sitter import Node
 
-from geoaudit.shardcheck.c_family.expressions import Expressions, converts
+from geoaudit.shardcheck.c_family.conversion import converts
+from geoaudit.shardcheck.c_family.expressions import Expressions
 from geoaudit.shardcheck.c_family.literals import FLOAT_TYPES, INTEGER_TYPES
 from geoaudit.shardcheck.c_family.record import LAUNCH_CALLS
 from geoaudit.shardcheck.c_family.returns import without_returns

@@ -1,14 +1,9 @@
 """Expressions of C++ into the form of `program.expressions`."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TypeVar
-
 from tree_sitter import Node
 
+from geoaudit.shardcheck.c_family.conversion import Conversion, converts
 from geoaudit.shardcheck.c_family.literals import SCALAR_BYTES, character, number, plain_type
-from geoaudit.shardcheck.c_family.record import FileRecord
-from geoaudit.shardcheck.c_family.syntax import Parsed
 from geoaudit.shardcheck.program.expressions import (
     Call,
     Cast,
@@ -24,67 +19,14 @@ from geoaudit.shardcheck.program.expressions import (
     Subscript,
     Text,
 )
-from geoaudit.shardcheck.program.statements import Assign, Statement
+from geoaudit.shardcheck.program.statements import Assign
 
 LONGEST_INITIALISER = 1000
 _WORDS = {"and": "&&", "or": "||", "not": "!", "compl": "~", "bitand": "&", "bitor": "|"}
 
-Handler = TypeVar("Handler", bound=Callable[..., Expression])
-_HANDLERS: dict[str, Callable[..., Expression]] = {}
 
-
-def converts(*types: str) -> Callable[[Handler], Handler]:
-    """Makes a method the one that converts these types of tree-sitter nodes."""
-
-    def register(handler: Handler) -> Handler:
-        _HANDLERS.update(dict.fromkeys(types, handler))
-        return handler
-
-    return register
-
-
-class Expressions(ABC):
-    """Converts expressions of one parsed text.
-
-    Attributes:
-        parsed: the text.
-        record: of the file.
-        prelude: statements that an expression holds (``a[i++] = b = c``), to stand before it.
-        calls: names called so far in the function being read.
-    """
-
-    def __init__(self, parsed: Parsed, record: FileRecord) -> None:
-        self.parsed = parsed
-        self.record = record
-        self.prelude: list[Statement] = []
-        self.calls: set[str] = set()
-
-    @abstractmethod
-    def statements_of(self, node: Node) -> list[Statement] | None:
-        """Statements of a node, None where it is an expression."""
-
-    def expression(self, node: Node) -> Expression:
-        """The expression of any node."""
-        handler = _HANDLERS.get(node.type)
-        return handler(self, node) if handler else self.opaque(node)
-
-    def field(self, node: Node, name: str) -> Expression:
-        """The expression of a named child, an empty `Opaque` where it is missing."""
-        child = node.child_by_field_name(name)
-        return self.expression(child) if child else Opaque("")
-
-    def opaque(self, node: Node) -> Expression:
-        """What is not modelled, with what it reads; statements in it come before it."""
-        parts = []
-        for child in node.named_children:
-            if child.type == "comment":
-                continue
-            statements = self.statements_of(child)
-            if statements is None:
-                parts.append(self.expression(child))
-            else:
-                self.prelude += statements
-        return Opaque(self.parsed.text(node)[:80], tuple(parts))
+class Expressions(Conversion):
+    """Adds names, literals, operators and members."""
 
     @converts("identifier", "field_identifier", "type_identifier", "namespace_identifier", "this")
     def _name(self, node: Node) -> Expression:
@@ -167,10 +109,6 @@ class Expressions(ABC):
         if left:
             self.prelude += self.effect(left)
         return self.field(node, "right")
-
-    @abstractmethod
-    def effect(self, node: Node) -> list[Statement]:
-        """Statements of an expression that stands for its effect."""
 
     @converts("assignment_expression")
     def _assignment(self, node: Node) -> Expression:

@@ -28,6 +28,11 @@ class Island:
     owner: str
     is_hidden: bool
 
+    @property
+    def header(self) -> tuple[int, int]:
+        """Offsets of its header."""
+        return self.start, self.body
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Scope:

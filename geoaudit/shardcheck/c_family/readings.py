@@ -1,7 +1,8 @@
 """The readings of a file: as it is, with one branch of each ``#if``, and function by function."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from geoaudit.shardcheck.c_family.blocks import with_blocks
@@ -17,6 +18,8 @@ from geoaudit.shardcheck.c_family.islands import Island, islands
 from geoaudit.shardcheck.c_family.items import Context, Item, items_below
 from geoaudit.shardcheck.c_family.source_text import SourceText
 from geoaudit.shardcheck.c_family.syntax import Parsed, error_size, parse
+
+_LINE = re.compile(rb"^[A-Za-z_].*\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,8 +94,17 @@ class Readings:
             if found and (fewest < 0 or errors < fewest):
                 best, fewest = found, errors
             if fewest == 0:
-                break
+                return best
+        shorter = self._shorter(island)
+        again = self.of_island(shorter, offset) if shorter.start > island.start else []
+        if again and (fewest < 0 or sum(one.errors for one in again) < fewest):
+            return again
         return best
+
+    def _shorter(self, island: Island) -> Island:
+        """From the last line of its header that is not indented: what is before may not belong."""
+        lines = [match.start() for match in _LINE.finditer(self.source.data, *island.header)]
+        return replace(island, start=max(lines, default=island.start))
 
     def _texts(self, island: Island, offset: int | None) -> Iterator[bytes]:
         if not self._is_read(island):

@@ -18,9 +18,6 @@ from geoaudit.shardcheck.discovery.walking import SourceFile
 from geoaudit.shardcheck.discovery.worker import LIMIT_S, Parse, Worker
 from geoaudit.shardcheck.program.file_program import FileProgram
 
-FEW_BYTES = 1 << 16
-"""So little is parsed in this process: a worker takes longer to start."""
-
 Advance = Callable[[float], None]
 
 
@@ -108,15 +105,8 @@ def _kept(cache: Cache, key: str) -> FileProgram | None:
 def _parsed(
     digests: Mapping[SourceFile, bytes], options: ReadOptions
 ) -> Iterable[tuple[SourceFile, ParsedFile]]:
-    """Each file with its program, in the order in which they are done."""
-    if sum(_size(file) for file in digests) <= FEW_BYTES:
-        return ((file, _parse_file(file, digests[file], options.parse)) for file in digests)
-    return _parsed_in_processes(digests, options)
-
-
-def _parsed_in_processes(
-    digests: Mapping[SourceFile, bytes], options: ReadOptions
-) -> Iterable[tuple[SourceFile, ParsedFile]]:
+    if not digests:
+        return
     jobs = min(options.jobs or _processors(), len(digests))
     workers = [Worker(limit_s=options.limit_s, parse=options.parse) for _ in range(jobs)]
     idle: SimpleQueue[Worker] = SimpleQueue()

@@ -1,15 +1,19 @@
 """A process that parses one file after another, and how it is held to its time."""
 
 import multiprocessing
+import os
 import signal
+import sys
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 
 from geoaudit.shardcheck.discovery.parsing import ParsedFile, parse_content
 
 LIMIT_S = 10.0
 _START_LIMIT_S = 60.0
+_LONGEST_TOLD = 300
 
 Parse = Callable[[str, bytes], ParsedFile]
 
@@ -44,9 +48,11 @@ class Worker:
             if not connection.poll(self._limit_s):
                 self.stop()
                 return ParsedFile(refused=f"its analysis takes more than {self._limit_s:g} s")
-            encoded, refused = connection.recv()
+            encoded, refused, is_last = connection.recv()
         except (EOFError, OSError):
             return ParsedFile(refused=f"its analysis ended the process ({self._ending()})")
+        if is_last:
+            self.stop()
         return ParsedFile(encoded=encoded, refused=refused)
 
     def stop(self) -> None:
@@ -90,11 +96,31 @@ def _serve(connection: Connection, parse: Parse) -> None:
     """Answer files until the other end is closed."""
     # An interrupt is for the process that was started by hand; it ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What ends this process is told as the reason of a file.
+    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     connection.send("ready")
     while True:
         try:
             path, content = connection.recv()
         except (EOFError, OSError):
             return
-        answer = parse(path, content)
-        connection.send((answer.encoded, answer.refused))
+        with _LastWords(connection):
+            answer = parse(path, content)
+            connection.send((answer.encoded, answer.refused, False))
+
+
+class _LastWords:
+    """Tells of an error that nobody foresaw, and lets it end the process."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: object
+    ) -> None:
+        if kind is not None:
+            told = f"its analysis failed, which is a bug of geoaudit: {kind.__name__}: {error}"
+            self._connection.send((b"", told[:_LONGEST_TOLD], True))

@@ -6,7 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from geoaudit.shardcheck.discovery import programs as module
 from geoaudit.shardcheck.discovery.cache import Cache
 from geoaudit.shardcheck.discovery.parsing import ParsedFile
 from geoaudit.shardcheck.discovery.programs import ReadOptions, ReadPrograms, read_programs
@@ -23,6 +22,8 @@ def parse_or_break(path: str, content: bytes) -> ParsedFile:
         os._exit(7)
     if content == b"hang":
         time.sleep(100)
+    if content == b"bug":
+        raise KeyError("x")
     if content == b"refuse":
         return ParsedFile(refused="nested too deeply")
     program = FileProgram(path=path, language="c", functions=())
@@ -36,16 +37,11 @@ def _read(
     return read_programs(survey, cache, options, None if shares is None else shares.append)
 
 
-@pytest.fixture
-def always_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "FEW_BYTES", -1)
-
-
-@pytest.mark.usefixtures("always_processes")
 def test_a_file_that_takes_its_process_down_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     for name, text in {"a": "kill", "b": "exit", "c": "hang", "d": "refuse", "e": "fine"}.items():
         (tmp_path / f"{name}.cu").write_text(text)
     (tmp_path / "f.cu").write_text("fine too")
+    (tmp_path / "g.cu").write_text("bug")
     shares: list[float] = []
     options = ReadOptions(jobs=2, limit_s=1.0, parse=parse_or_break)
     read = _read(tmp_path, Cache(None), options, shares)
@@ -55,8 +51,9 @@ def test_a_file_that_takes_its_process_down_is_told_and_the_rest_goes_on(tmp_pat
         "b.cu": "its analysis ended the process (exit code 7)",
         "c.cu": "its analysis takes more than 1 s",
         "d.cu": "nested too deeply",
+        "g.cu": "its analysis failed, which is a bug of geoaudit: KeyError: 'x'",
     }
-    assert shares == [pytest.approx(number / 6) for number in range(1, 7)]
+    assert shares == [pytest.approx(number / 7) for number in range(1, 8)]
 
 
 def test_what_did_not_change_is_not_parsed_again(tmp_path: Path) -> None:
