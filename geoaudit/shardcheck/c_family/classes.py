@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from geoaudit.shardcheck.c_family.definitions import Definitions
 from geoaudit.shardcheck.c_family.items import Context, Item, class_name
-from geoaudit.shardcheck.c_family.literals import plain_type
+from geoaudit.shardcheck.c_family.literals import LARGEST_INTEGER, plain_type
 from geoaudit.shardcheck.program.expressions import Expression, Name, Number, Operation
 from geoaudit.shardcheck.program.file_program import Class, Field
 from geoaudit.shardcheck.program.statements import Assign, Statement
@@ -127,6 +127,6 @@ class Classes(Definitions):
 
 
 def _counted(base: Expression, after: int) -> Expression:
-    if isinstance(base, Number):
+    if isinstance(base, Number) and base.value + after <= LARGEST_INTEGER:
         return Number(base.value + after)
     return Operation("+", (base, Number(after))) if after else base

@@ -18,6 +18,8 @@ _SPACES = re.compile(r"\s+")
 _SPACE_BESIDE_SIGN = re.compile(r" ?([*<>:]) ?| (?=[,)])")
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
+LARGEST_INTEGER = 2**63 - 1
+
 SCALAR_BYTES = {
     "bool": 1, "char": 1, "signed char": 1, "unsigned char": 1, "int8_t": 1, "uint8_t": 1,
     "short": 2, "unsigned short": 2, "int16_t": 2, "uint16_t": 2, "half": 2, "__half": 2,
@@ -46,7 +48,8 @@ def number(text: str) -> Expression:
     if match:
         bases = {"hex": 16, "bin": 2, "oct": 8, "dec": 10}
         kind = match.lastgroup or "dec"
-        return Number(int(match.group(kind), bases[kind]))
+        value = int(match.group(kind), bases[kind])
+        return Number(value) if value <= LARGEST_INTEGER else Opaque(text[:80])
     real = _FLOAT.fullmatch(plain)
     if real and real.group(1) not in {"", "."}:
         return Real(float(real.group(1)))

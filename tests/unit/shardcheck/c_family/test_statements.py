@@ -31,6 +31,7 @@ N, ONE, TWO = Name("n"), Number(1), Number(2)
         ("1'000", Number(1000)),
         ("017", Number(15)),
         ("0b101", Number(5)),
+        ("18446744073709551616", Opaque("18446744073709551616")),
         ("1.5f", Real(1.5)),
         ("'a'", Number(97)),
         ("true", ONE),
