@@ -91,6 +91,7 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
                 role = None if total is None else Fixed(values=(total,))
             if role is not None:
                 roles[symbol] = role
+        roles |= _on_the_way(axis, roles, found, clues, options)
     certain = [_certain(division, roles) for division in found]
     named = [role.dimension for role in roles.values() if isinstance(role, Share)]
     return Roles(by_symbol=roles, sharded=tuple(dict.fromkeys((*certain, *named))))
@@ -177,6 +178,27 @@ def _meaning_beyond(symbol: Symbol, clues: _Clues) -> tuple[str, str]:
         if dimension in words.SHARDED_BY or bound == one:
             return dimension, f"it is {as_text(bound or one, 60)}"
     return "", ""
+
+
+def _on_the_way(
+    axis: Axis,
+    roles: Mapping[Symbol, Role],
+    found: Iterable[Division],
+    clues: _Clues,
+    options: ShardOptions,
+) -> dict[Symbol, Role]:
+    """A share, where a name on the way to an axis is of one and no symbol of it is known to be."""
+    of_axis = symbols(axis.extent)
+    shared = {symbol for division in found for symbol in symbols(division.whole)}
+    if any(symbol in shared or isinstance(roles.get(symbol), Share) for symbol in of_axis):
+        return {}
+    free = [one for one in of_axis if one not in roles and one.kind in ("extent", "field")]
+    for name in axis.symbols:
+        dimension = words.dimension_of(name, clues.surroundings) or ""
+        if free and dimension in words.SHARDED_BY and position_of(name) is None:
+            why = f"{name} is on the way"
+            return {free[-1]: Share(dimension=_named(free[-1], dimension, why, options))}
+    return {}
 
 
 def _named(symbol: Symbol, dimension: str, why: str, options: ShardOptions) -> ShardedDimension:

@@ -98,6 +98,7 @@ _SEQUENCE = re.compile(
     r"(?:max_?)?(?:(?:n|num|total)_?)?(?:t|s|l|nt|seq(?:_?len(?:gth)?)?s?(?:_?[qk])?|q_?len|"
     r"tokens?|(?:input|query|kv|context|cu_seq)_?len(?:gth)?s?|chunks?|n_row|rows?)"
 )
+_SM_COUNTS = {"nsm", "nsms", "numsm", "numsms", "smcount", "multiprocessorcount", "sms", "numcus"}
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MOE = re.compile(r"moe|expert")
 
@@ -178,6 +179,15 @@ def dimension_of(name: str, surroundings: str = "") -> str | None:
     if known is not None:
         return known
     return None if _NOT_A_COUNT & set(words) - _allowed(words) else _counted(words)
+
+
+def is_sm_count(name: str) -> bool:
+    """Whether a name is the number of SMs of a device.
+
+    >>> is_sm_count("nsm"), is_sm_count("props.multiProcessorCount"), is_sm_count("sm_scale")
+    (True, True, False)
+    """
+    return "".join(words_of(name)) in _SM_COUNTS
 
 
 def is_sequence(name: str) -> bool:

@@ -1,9 +1,11 @@
 """The values an extent can have where its symbols have values."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from geoaudit.shardcheck.symbolic.choices import Choices
 from geoaudit.shardcheck.symbolic.extents import (
     Arithmetic,
+    Case,
     Cases,
     Extent,
     Integer,
@@ -20,11 +22,9 @@ MOST_ROUNDS = 10_000
 MOST_STEPS = 200_000
 """Operators and symbols looked at in one evaluation."""
 
-World = frozenset[tuple[Hashable, Hashable]]
-"""What was chosen: of a symbol with several values one, of a condition whether it holds."""
+World = frozenset[tuple[int, int]]
+"""What was chosen: for each number of `Choices` a value of a symbol, 0 or 1, or a case."""
 ValueOf = Callable[[Symbol], frozenset[int] | int | None]
-_MIRRORED = {">": "<", "<=": ">="}
-_NEGATED = {">=": "<", "!=": "=="}
 
 
 def evaluate(extent: Extent, value_of: ValueOf) -> frozenset[int] | None:
@@ -46,17 +46,22 @@ def evaluate(extent: Extent, value_of: ValueOf) -> frozenset[int] | None:
     return values if values is not None and len(values) <= MOST_VALUES else None
 
 
-def worlds(extents: Sequence[Extent], value_of: ValueOf) -> Mapping[World, tuple[int, ...]] | None:
+def worlds(
+    extents: Sequence[Extent], value_of: ValueOf, choices: Choices | None = None
+) -> Mapping[World, tuple[int, ...]] | None:
     """The values of several extents together, by what was chosen where something is undecided.
+
+    Worlds of evaluations with the same `choices` can be held against each other.
 
     None: as of `evaluate`, or there are more than 256 choices.
     """
+    choices = choices or Choices()
     found: dict[World, tuple[int, ...]] = {}
-    pending: list[dict[Hashable, Hashable]] = [{}]
+    pending: list[dict[int, int]] = [{}]
     remaining = MOST_STEPS
     while pending:
         chosen = pending.pop()
-        evaluation = _Evaluation(value_of, chosen, remaining)
+        evaluation = _Evaluation(value_of, choices, chosen, remaining)
         try:
             values = tuple(evaluation.value(extent) for extent in extents)
         except _Undecided as undecided:
@@ -92,7 +97,7 @@ class _Impossible(Exception):  # noqa: N818
 class _Undecided(Exception):  # noqa: N818
     """The value depends on something that has several: each is tried in a world of its own."""
 
-    def __init__(self, key: Hashable, options: tuple[Hashable, ...]) -> None:
+    def __init__(self, key: int, options: Sequence[int]) -> None:
         super().__init__(key)
         self.key, self.options = key, options
 
@@ -101,9 +106,10 @@ class _Evaluation:
     """One choice of everything that is not decided: here an extent has at most one value."""
 
     def __init__(
-        self, value_of: ValueOf, chosen: Mapping[Hashable, Hashable], remaining: int
+        self, value_of: ValueOf, choices: Choices, chosen: Mapping[int, int], remaining: int
     ) -> None:
-        self.value_of, self.chosen, self.remaining = value_of, chosen, remaining
+        self.value_of, self.choices, self.chosen = value_of, choices, chosen
+        self.remaining = remaining
         self.variables: dict[Symbol, Quantity] = {}
         self.is_in_guard = False
 
@@ -131,8 +137,9 @@ class _Evaluation:
         options = _options(self.value_of(symbol))
         if not options:
             raise _NotKnown
-        chosen = options[0] if len(options) == 1 else self._chosen(symbol, options)
-        return chosen if isinstance(chosen, int) else 0
+        if len(options) == 1:
+            return options[0]
+        return self._chosen(self.choices.of(symbol)[0], options)
 
     def _arithmetic(self, extent: Arithmetic) -> Quantity:
         if extent.operator in ("&&", "||", "!"):
@@ -144,18 +151,25 @@ class _Evaluation:
         return result
 
     def _cases(self, extent: Cases) -> Quantity:
-        last = len(extent.cases) - 1
         for number, case in enumerate(extent.cases):
-            if case.guard is not None:
-                holds = self._guarded(case.guard)
-            elif number == last:
-                holds = True
-            else:
-                key = ("text", case.text) if case.text else (extent, number)
-                holds = bool(self._chosen(key, (True, False)))
-            if holds:
+            if case.guard is None and not case.text:
+                return self._any_of(extent, number)
+            if (case.guard is None and case is extent.cases[-1]) or self._is_this(case):
                 return self.value(case.value)
         raise _Impossible
+
+    def _any_of(self, extent: Cases, first: int) -> Quantity:
+        """The value of any case from a number on: nothing is known of their guards."""
+        options = range(first, len(extent.cases))
+        chosen = extent.cases[self._chosen(self.choices.of(extent)[0], options)]
+        if chosen.guard is not None and not self._is_this(chosen):
+            raise _Impossible
+        return self.value(chosen.value)
+
+    def _is_this(self, case: Case) -> bool:
+        if case.guard is not None:
+            return self._guarded(case.guard)
+        return self._chosen(self.choices.of_text(case.text), (1, 0)) == 1
 
     def _guarded(self, guard: Extent) -> bool:
         outside, self.is_in_guard = self.is_in_guard, True
@@ -165,7 +179,7 @@ class _Evaluation:
             self.is_in_guard = outside
 
     def _holds(self, condition: Extent) -> bool:
-        """Whether a condition holds; where a symbol is missing both are tried."""
+        """Whether a condition holds; in a guard both are tried where that cannot be told."""
         if isinstance(condition, Arithmetic):
             if condition.operator == "!":
                 return not self._holds(condition.operands[0])
@@ -173,13 +187,15 @@ class _Evaluation:
                 return all(self._holds(operand) for operand in condition.operands)
             if condition.operator == "||":
                 return any(self._holds(operand) for operand in condition.operands)
+            if condition.operator in ("!=", "==") and condition.operands[1] == Integer(value=0):
+                return self._holds(condition.operands[0]) is (condition.operator == "!=")
         try:
             return self.value(condition) != 0
         except _NotKnown:
-            if self.remaining < 0 or self.variables:
+            if self.remaining < 0 or self.variables or not self.is_in_guard:
                 raise
-        asked, is_opposite = _canonical(condition)
-        return bool(self._chosen(("holds", asked), (True, False))) is not is_opposite
+        key, is_opposite = self.choices.of(condition)
+        return (self._chosen(key, (1, 0)) == 1) is not is_opposite
 
     def _repeated(self, extent: Repeated, condition: Extent) -> Quantity:
         outside = self.variables
@@ -197,7 +213,7 @@ class _Evaluation:
             self.variables = outside
         raise _NotKnown
 
-    def _chosen(self, key: Hashable, options: tuple[Hashable, ...]) -> Hashable:
+    def _chosen(self, key: int, options: Sequence[int]) -> int:
         if key not in self.chosen:
             raise _Undecided(key, options)
         return self.chosen[key]
@@ -207,17 +223,3 @@ def _options(value: frozenset[int] | int | None) -> tuple[int, ...]:
     if value is None:
         return ()
     return tuple(sorted(value)) if isinstance(value, frozenset) else (int(value),)
-
-
-def _canonical(condition: Extent) -> tuple[Extent, bool]:
-    """A condition or its opposite, so that ``a >= b`` and ``a < b`` are decided together."""
-    is_opposite = False
-    operands = condition.operands if isinstance(condition, Arithmetic) else ()
-    operator = condition.operator if isinstance(condition, Arithmetic) else ""
-    if operator in _MIRRORED:
-        operator, operands = _MIRRORED[operator], operands[::-1]
-    if operator in _NEGATED:
-        operator, is_opposite = _NEGATED[operator], True
-    if not operator:
-        return condition, False
-    return Arithmetic(operator=operator, operands=operands), is_opposite

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from geoaudit.shardcheck.report import Behaviour
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.roles import Roles, Share
+from geoaudit.shardcheck.sharding.words import is_sm_count
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Repeated, Symbol, Unknown
@@ -44,9 +45,14 @@ def conduct_of(site: LaunchSite, roles: Roles, options: ShardOptions) -> Conduct
             behaviour=behaviour, reason=_numbers_reason(behaviour, options), courses=found
         )
     hidden = _hidden(factors, roles)
+    names_sms = any(is_sm_count(name) for axis in site.grid for name in axis.symbols)
     if hidden and any(_is_of_device(one) for part in hidden for one in symbols(part)):
         reason = "a part that is not followed depends on the SM count and on what is sharded"
         return Conduct(behaviour="compensated", reason=f"{reason}: {reasons_of(hidden)}")
+    lost = [one for factor in factors for one in walk(factor) if isinstance(one, Unknown)]
+    if names_sms and lost and target != "device":
+        reason = f"the SM count is on the way into a part that is not followed: {reasons_of(lost)}"
+        return Conduct(behaviour="compensated", reason=reason)
     return _probed(site, factors, roles, options, hidden, target)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.roles import Fixed, Ranks, Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
+from geoaudit.shardcheck.symbolic.choices import Choices
 from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, worlds
 from geoaudit.shardcheck.symbolic.extents import Case, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.making import arithmetic, cases
@@ -85,15 +86,17 @@ def courses(
 ) -> tuple[Course, ...]:
     """The grid over the ranks, a course for each choice of what is undecided; none: not known.
 
+    With a probe, at the fewest and the most ranks alone.
+
     Choices under which the site is not reached are left out, if any other is left.
     """
-    reached = _reached(site)
+    reached, choices = _reached(site), Choices()
     grids: list[Mapping[World, tuple[int, ...]]] = []
-    for ranks in options.ranks:
+    for ranks in options.ranks if probe is None else (options.ranks[0], options.ranks[-1]):
         value_of = values_at(roles, options, ranks, probe)
-        found = worlds((*factors, reached), value_of) or worlds(
-            (*factors, Integer(value=1)), value_of
-        )
+        found = worlds((*factors, reached), value_of, choices)
+        if found is None:
+            found = worlds((*factors, Integer(value=1)), value_of, choices)
         if found is None:
             return ()
         grids.append(found)

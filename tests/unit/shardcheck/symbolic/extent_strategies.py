@@ -33,22 +33,20 @@ def applied(operator: str, *operands: Pair) -> Pair:
     )
 
 
-def ceiling_shapes(a: Pair, b: Pair) -> st.SearchStrategy[Pair]:
+def ceiling_shapes(a: Pair, b: Pair) -> list[Pair]:
     one, zero = same(Integer(value=1)), same(Integer(value=0))
     left_over = applied("%", a, b)
     floor = applied("//", a, b)
-    return st.sampled_from(
-        [
-            applied("//", applied("-", applied("+", a, b), one), b),
-            applied("+", applied("//", applied("-", a, one), b), one),
-            applied("+", floor, applied("!=", left_over, zero)),
-            applied("-", applied("//", applied("-", a), b)),
-            applied("ceil", applied("/", a, b)),
-            applied("//", applied("*", a, b), b),
-            chosen(left_over, applied("+", floor, one), floor),
-            chosen(applied("==", left_over, zero), floor, applied("+", floor, one)),
-        ]
-    )
+    return [
+        applied("//", applied("-", applied("+", a, b), one), b),
+        applied("+", applied("//", applied("-", a, one), b), one),
+        applied("+", floor, applied("!=", left_over, zero)),
+        applied("-", applied("//", applied("-", a), b)),
+        applied("ceil", applied("/", a, b)),
+        applied("//", applied("*", a, b), b),
+        chosen(left_over, applied("+", floor, one), floor),
+        chosen(applied("==", left_over, zero), floor, applied("+", floor, one)),
+    ]
 
 
 def chosen(guard: Pair, then: Pair, otherwise: Pair) -> Pair:
@@ -64,31 +62,45 @@ def chosen(guard: Pair, then: Pair, otherwise: Pair) -> Pair:
     )
 
 
-numbers = st.integers(-40, 40).map(lambda value: same(Integer(value=value)))
-divisors = st.one_of(
-    st.integers(1, 33).map(lambda value: same(Integer(value=value))),
-    st.sampled_from(DIVISORS).map(same),
-)
+QUOTIENTS = ("//", "cdiv", "%", "/")
+BINARY = ("+", "-", "*", "min", "max", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&")
+UNARY = ("-", "!", "floor", "ceil", "log2")
+SHIFTS = ("<<", ">>", "&")
 
 
-def _larger(inner: st.SearchStrategy[Pair]) -> st.SearchStrategy[Pair]:
-    quotients = st.builds(applied, st.sampled_from(["//", "cdiv", "%", "/"]), inner, divisors)
-    binary = st.builds(
-        applied,
-        st.sampled_from(
-            ["+", "-", "*", "min", "max", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&"]
-        ),
-        inner,
-        inner,
-    )
-    unary = st.builds(applied, st.sampled_from(["-", "!", "floor", "ceil", "log2"]), inner)
-    shifts = st.builds(applied, st.sampled_from(["<<", ">>", "&"]), inner, numbers)
-    ceilings = st.tuples(inner, divisors).flatmap(lambda pair: ceiling_shapes(*pair))
-    choices = st.builds(chosen, inner, inner, inner)
-    return st.one_of(quotients, binary, unary, shifts, ceilings, choices)
+@st.composite
+def pairs(draw: st.DrawFn, depth: int = 4) -> Pair:
+    """Expressions of at most `depth` operators within each other."""
+    shape = draw(st.integers(0, 7 if depth else 1))
+    if shape == 0:
+        return same(Integer(value=draw(st.integers(-40, 40))))
+    if shape == 1:
+        return same(draw(st.sampled_from((*COUNTS, *DIVISORS))))
+    inner = draw(pairs(depth=depth - 1))
+    if shape == 2:
+        return applied(draw(st.sampled_from(QUOTIENTS)), inner, draw(divisors()))
+    if shape == 3:
+        return applied(draw(st.sampled_from(UNARY)), inner)
+    if shape == 4:
+        number = same(Integer(value=draw(st.integers(-40, 40))))
+        return applied(draw(st.sampled_from(SHIFTS)), inner, number)
+    if shape == 5:
+        found = ceiling_shapes(inner, draw(divisors()))
+        return found[draw(st.integers(0, len(found) - 1))]
+    other = draw(pairs(depth=depth - 1))
+    if shape == 6:
+        return applied(draw(st.sampled_from(BINARY)), inner, other)
+    return chosen(draw(pairs(depth=depth - 1)), inner, other)
 
 
-pairs = st.recursive(st.one_of(numbers, divisors, st.sampled_from(COUNTS).map(same)), _larger)
+@st.composite
+def divisors(draw: st.DrawFn) -> Pair:
+    """Numbers and symbols that are at least 1."""
+    if draw(st.booleans()):
+        return same(draw(st.sampled_from(DIVISORS)))
+    return same(Integer(value=draw(st.integers(1, 33))))
+
+
 values = st.fixed_dictionaries(
     {symbol: st.integers(-5, 300) for symbol in COUNTS}
     | {symbol: st.integers(1, 130) for symbol in DIVISORS}

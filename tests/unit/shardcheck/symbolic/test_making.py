@@ -26,11 +26,14 @@ def number(value: int) -> Integer:
     return Integer(value=value)
 
 
-@given(pairs, values)
+@given(pairs(), values)
 def test_simplification_never_changes_a_value(pair: Pair, known: dict[Symbol, int]) -> None:
+    """A condition that has no value is undecided, and what is made of it may be decided."""
     written = evaluate(pair.written, known.get)
     if written is not None:
-        assert evaluate(pair.made, known.get) == written
+        made = evaluate(pair.made, known.get)
+        assert made is not None
+        assert made <= written
 
 
 def ceiling(a: Extent, b: Extent) -> Extent:
