@@ -1,7 +1,7 @@
 """The arguments of one call, bound to the parameters of what is called, and evaluated when asked."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
@@ -23,14 +23,18 @@ class Arguments(Mapping[str, Value]):
     nodes: Mapping[str, e.Expression | tuple[e.Expression, ...]]
     frame: Frame
     point: Point
+    _known: dict[tuple[str, bool], Value] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Value:
-        node = self.nodes[name]
-        if isinstance(node, tuple):
-            return Items(
-                values=tuple(self.slicer.value(one, self.frame, self.point) for one in node)
-            )
-        return self.slicer.value(node, self.frame, self.point)
+        key = (name, self.slicer.is_condition)
+        if key not in self._known:
+            self._known[key] = self._evaluated(self.nodes[name])
+        return self._known[key]
+
+    def _evaluated(self, node: e.Expression | tuple[e.Expression, ...]) -> Value:
+        if not isinstance(node, tuple):
+            return self.slicer.value(node, self.frame, self.point)
+        return Items(values=tuple(self.slicer.value(one, self.frame, self.point) for one in node))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)

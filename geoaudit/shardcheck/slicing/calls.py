@@ -48,7 +48,7 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     if quantities.names_sm_count(last_name(node.function)):
         return _not_followed(slicer, node, frame, point)
     closure, receiver = resolution.meant(slicer, node, frame, point)
-    if closure is not None:
+    if closure is not None and not slicer.is_condition:
         value = inlined(slicer, closure, node, frame, point)
         if value is not None:
             return value
@@ -195,7 +195,7 @@ def _guard(
         if isinstance(condition, e.Opaque):
             parts.append(unknown(condition.text))
             continue
-        value = slicer.quantity(condition, frame, point)
+        value = slicer.condition(condition, frame, point)
         parts.append(value if holds else computed("!", [value]))
     if not parts:
         return None

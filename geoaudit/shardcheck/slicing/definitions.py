@@ -104,7 +104,7 @@ def _after(
         case s.Assign():
             found = _after_assignment(slicer, statement, place, frame, point)
             return found or outputs.after_calls(slicer, statement, place, frame, point)
-        case s.Branch() if place[0] in variables_of(statement) or CALLED in variables_of(statement):
+        case s.Branch():
             return _after_branch(slicer, statement, place, frame, point)
         case s.Loop():
             return loops.after(slicer, statement, place, frame, point)
@@ -135,7 +135,7 @@ def _after_branch(
         return then or otherwise
     guard = None
     if not isinstance(statement.condition, e.Opaque):
-        guard = slicer.quantity(statement.condition, frame, point)
+        guard = slicer.condition(statement.condition, frame, point)
     return either([(guard, then), (None, otherwise)])
 
 
@@ -153,7 +153,9 @@ def _after_assignment(
             new = _assigned_value(slicer, statement, frame, point)
             return either([(None, new), (None, _before(slicer, place, frame, point))])
         return None
-    value = _assigned_value(slicer, statement, frame, point)
+    value = slicer.assigned(
+        frame, statement, lambda: _assigned_value(slicer, statement, frame, point)
+    )
     if len(place) >= len(target):
         for part in place[len(target) :]:
             value = members.part(slicer, value, part)

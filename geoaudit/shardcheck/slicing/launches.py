@@ -34,7 +34,7 @@ def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
 
 
 def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: bool) -> LaunchSite:
-    slicer.steps = 0
+    slicer.begin()
     function, parts = launching.function, launching.parts
     frame = slicer.open_frame(function)
     launched = launching.evaluated(slicer, frame)
@@ -114,5 +114,5 @@ def _add(
 ) -> None:
     if isinstance(condition, e.Opaque) or len(found) >= MOST_GUARDS:
         return
-    value: Quantity = slicer.quantity(condition, frame, point)
+    value: Quantity = slicer.condition(condition, frame, point)
     found.append((value if holds else computed("!", [value])).extent)

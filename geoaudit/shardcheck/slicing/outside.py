@@ -30,7 +30,7 @@ def bindings(
             continue
         key = (symbol, id(beyond))
         if key not in slicer.program.bindings:
-            beyond.steps = 0
+            beyond.begin()
             value = as_quantity(beyond, _followed(beyond, origin), origin.text)
             slicer.program.bindings[key] = value.extent
         extent = slicer.program.bindings[key]

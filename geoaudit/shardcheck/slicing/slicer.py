@@ -8,12 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import calls, definitions, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
-from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -32,7 +33,10 @@ from geoaudit.shardcheck.symbolic.extents import Symbol
 
 DEEPEST_EVALUATION = 90
 MOST_CALLS_DEEP = 6
-MOST_STEPS = 6_000
+MOST_STEPS = 12_000
+"""Expressions of one derivation."""
+MOST_STEPS_BEYOND = 3_000
+"""Of one that crosses files."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -46,6 +50,7 @@ class Slicer:
         origins: what each symbol stands for, to be followed later.
         constants: named constants whose values are known.
         steps: expressions evaluated since it was last set to 0.
+        is_condition: a condition is evaluated: its calls are not followed, only their arguments.
         aliases: variable names that were given to exactly a symbol.
     """
 
@@ -55,9 +60,10 @@ class Slicer:
     aliases: dict[Symbol, set[str]] = field(default_factory=dict)
     constants: dict[Symbol, LaunchConstant] = field(default_factory=dict)
     steps: int = 0
+    is_condition: bool = False
     _depth: int = 0
     _open_frames: dict[int, Frame] = field(default_factory=dict)
-    _known: dict[tuple[int, int, int, Place], Value | None] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
     _kept: list[Frame] = field(default_factory=list)
 
     def open_frame(self, function: IndexedFunction, depth: int = 0) -> Frame:
@@ -72,7 +78,7 @@ class Slicer:
     def value(self, node: e.Expression, frame: Frame, point: Point) -> Value:
         """What an expression is, just before a statement."""
         self.steps += 1
-        if self._depth > DEEPEST_EVALUATION or self.steps > MOST_STEPS:
+        if self._depth > DEEPEST_EVALUATION or self.steps > self._most_steps:
             return unknown("the derivation is too long")
         self._depth += 1
         try:
@@ -82,19 +88,58 @@ class Slicer:
                 if found is not None:
                     is_name = isinstance(node, e.Name)
                     return found if is_name else definitions.named(found, spelled(node), frame)
+            if isinstance(node, e.Call):
+                return self._call(node, frame, point)
             return _EVALUATED[type(node)](self, node, frame, point)
         finally:
             self._depth -= 1
+
+    def _call(self, node: e.Call, frame: Frame, point: Point) -> Value:
+        key = (id(frame), id(node), *point.key, self.is_condition)
+        if key not in self._known:
+            self._kept.append(frame)
+            self._known[key] = calls.call(self, node, frame, point)
+        found = self._known[key]
+        assert found is not None
+        return found
+
+    def assigned(self, frame: Frame, statement: s.Assign, find: Callable[[], Value]) -> Value:
+        """The value of an assignment in a frame, worked out once."""
+        key = (id(frame), id(statement), self.is_condition)
+        if key not in self._known:
+            self._kept.append(frame)
+            self._known[key] = find()
+        found = self._known[key]
+        assert found is not None
+        return found
 
     def quantity(self, node: e.Expression, frame: Frame, point: Point) -> Quantity:
         """An expression as a number."""
         return as_quantity(self, self.value(node, frame, point), spelled(node))
 
+    @property
+    def _most_steps(self) -> int:
+        return MOST_STEPS_BEYOND if self.crosses_files else MOST_STEPS
+
+    def condition(self, node: e.Expression, frame: Frame, point: Point) -> Quantity:
+        """A condition as a number: calls in it are not followed."""
+        before, self.is_condition = self.is_condition, True
+        try:
+            return self.quantity(node, frame, point)
+        finally:
+            self.is_condition = before
+
+    def begin(self) -> None:
+        """Begin another derivation; what a derivation that was too long left behind is dropped."""
+        if self.steps > self._most_steps:
+            self._known.clear()
+        self.steps = 0
+
     def remembered(
         self, frame: Frame, point: Point, place: Place, find: Callable[[], Value | None]
     ) -> Value | None:
         """A value that is looked up once for each frame, point and place."""
-        key = (id(frame), *point.key, place)
+        key = (id(frame), *point.key, place, self.is_condition)
         if key not in self._known:
             self._kept.append(frame)
             self._known[key] = unknown(f"{'.'.join(place)} depends on itself")
@@ -162,7 +207,7 @@ def _is_real(node: e.Expression) -> bool:
 
 
 def _choice(slicer: Slicer, node: e.Choice, frame: Frame, point: Point) -> Value:
-    guard = slicer.quantity(node.condition, frame, point)
+    guard = slicer.condition(node.condition, frame, point)
     then = slicer.value(node.then, frame, point)
     otherwise = slicer.value(node.otherwise, frame, point)
     return either([(guard, then), (None, otherwise)])
@@ -195,7 +240,10 @@ def _starred(slicer: Slicer, node: e.Starred, frame: Frame, point: Point) -> Val
 
 
 def _member(slicer: Slicer, node: e.Member, frame: Frame, point: Point) -> Value:
-    return members.member(slicer, slicer.value(node.value, frame, point), node.name)
+    if names_sm_count(node.name):
+        return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
+    found = members.member(slicer, slicer.value(node.value, frame, point), node.name)
+    return definitions.named(found, spelled(node), frame)
 
 
 def _subscript(slicer: Slicer, node: e.Subscript, frame: Frame, point: Point) -> Value:
@@ -237,7 +285,6 @@ _EVALUATED: dict[type, Callable[..., Value]] = {
     e.Operation: _operation,
     e.Choice: _choice,
     e.Cast: _cast,
-    e.Call: calls.call,
     e.Collection: _collection,
     e.Starred: _starred,
     e.FunctionValue: _function_value,
