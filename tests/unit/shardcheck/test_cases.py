@@ -8,6 +8,8 @@ import pytest
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.report import SiteReport
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
+from geoaudit.shardcheck.symbolic.substitution import substitute
+from geoaudit.shardcheck.symbolic.walking import symbols as symbols_of
 from tests.expected_extents import differences, spelling
 from tests.shardcheck_expectations import Case, Expectation, read_cases, split_outside_brackets
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
@@ -84,8 +86,7 @@ def _site_differs(expected: Expectation, report: SiteReport) -> Iterator[str]:
     elif site.block is not None:
         yield from _extents_differ("block", fields.get("block"), site.block, site)
     for name, axis in zip("xyz", site.grid, strict=True):
-        constants = {spelling(constant.symbol.name) for constant in site.constants}
-        yield from _names_differ(name, axis, expected, constants)
+        yield from _names_differ(name, axis, expected, site)
 
 
 def _extents_differ(
@@ -93,18 +94,27 @@ def _extents_differ(
 ) -> Iterator[str]:
     if text is None:
         return
-    extents = tuple(axis.extent for axis in axes)
+    own = tuple(axis.extent for axis in axes)
+    beyond = tuple(substitute(extent, dict(site.bindings)) for extent in own)
     tries = [
-        differences(each, extents, site.constants) for each in split_outside_brackets(text, "|")
+        differences(each, extents, site.constants)
+        for each in split_outside_brackets(text, "|")
+        for extents in (own, beyond)
     ]
     if all(tries):
         yield from (f"{name}.{sentence}" for sentence in tries[0])
 
 
-def _names_differ(
-    name: str, axis: Axis, expected: Expectation, constants: set[str]
-) -> Iterator[str]:
-    symbols, roots = set(map(spelling, axis.symbols)), set(map(spelling, axis.roots)) - constants
+def _names_differ(name: str, axis: Axis, expected: Expectation, site: LaunchSite) -> Iterator[str]:
+    beyond = {
+        symbol.name
+        for bound, extent in site.bindings
+        if bound.name in axis.symbols
+        for symbol in symbols_of(extent)
+    }
+    constants = {spelling(constant.symbol.name) for constant in site.constants}
+    symbols = set(map(spelling, {*axis.symbols, *beyond}))
+    roots = set(map(spelling, axis.roots)) - constants
     wanted = [_names(each) for each in expected.fields.get(f"roots.{name}", "").split("|")]
     if f"roots.{name}" in expected.fields and roots not in wanted:
         yield f"roots.{name} are {sorted(roots)}, not {expected.fields[f'roots.{name}']}"
