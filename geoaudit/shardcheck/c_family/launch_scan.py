@@ -25,6 +25,8 @@ def textual_launches(source: SourceText) -> Iterator[tuple[int, str]]:
         is_launched = _LAUNCHED.search(code[max(0, start - LONGEST_GAP) : start])
         if is_launched and _is_configuration(code, match.end()):
             yield start, "chevron"
+    if b"Launch" not in code:
+        return
     bodies = {define.body_start for define in source.defines}
     for match in _CALL.finditer(code):
         name = match.group(1).decode()

@@ -18,7 +18,7 @@ _SPACES = re.compile(r"\s+")
 _SPACE_BESIDE_SIGN = re.compile(r" ?([*<>:]) ?| (?=[,)])")
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11}
 
-LARGEST_INTEGER = 2**63 - 1
+LARGEST_INTEGER = 2**64 - 1
 
 SCALAR_BYTES = {
     "bool": 1, "char": 1, "signed char": 1, "unsigned char": 1, "int8_t": 1, "uint8_t": 1,

@@ -11,16 +11,15 @@ _TOKENS = re.compile(
     rb"|/\*.*?(?:\*/|\Z)"
     rb'|R"([^()\\\s]{0,16})\(.*?\)\1"'
     rb'|"(?:[^"\\\n]|\\.)*"'
-    rb"|(?<![0-9A-Fa-f])'(?:[^'\\\n]|\\.)*'",
+    rb"|'(?<![0-9A-Fa-f]')(?:[^'\\\n]|\\.)*'",
     re.DOTALL,
 )
 BLANK = bytes(10 if byte == 10 else 32 for byte in range(256))
 _TABLE = re.compile(rb"(?<=\{)[\s\w.,+-]{20000,}(?=\})")
 _DEFINE = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)",
-    re.MULTILINE,
+    rb"#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)"
 )
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_INCLUDE = re.compile(rb'#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,12 +96,21 @@ class SourceText:
     @cached_property
     def defines(self) -> tuple[Define, ...]:
         """Every ``#define`` of the file, in order."""
-        return tuple(_define(match) for match in _DEFINE.finditer(self.code))
+        return tuple(
+            _define(match)
+            for match in _DEFINE.finditer(self.code)
+            if self._begins_line(match.start())
+        )
+
+    def _begins_line(self, offset: int) -> bool:
+        start = self.code.rfind(b"\n", 0, offset) + 1
+        return not self.code[start:offset].strip()
 
     def includes(self) -> Iterator[str]:
         """Paths of ``#include`` lines, as written."""
         for match in _INCLUDE.finditer(self.data):
-            yield match.group(1).decode("utf-8", "replace")
+            if self._begins_line(match.start()):
+                yield match.group(1).decode("utf-8", "replace")
 
 
 def without_tables(data: bytes) -> bytes:

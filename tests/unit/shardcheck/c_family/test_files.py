@@ -180,3 +180,13 @@ def test_lines_of_a_text_inside_another_file() -> None:
 
 def _launches(program: FileProgram) -> int:
     return dict(program.recognised)["chevron"]
+
+
+def test_embedded_data_is_not_parsed() -> None:
+    table = "unsigned char data[] = {" + "0xff, " * 600_000 + "};\n"
+    assert read(table + "void f() { k<<<1, 1>>>(); }").recognised == (("chevron", 1),)
+
+
+def test_a_file_that_is_too_large_is_counted() -> None:
+    program = read_c_file("a.cu", "int x; " * 600_000)
+    assert [note.reason for note in program.not_analysed] == ["larger than 2 MB"]
