@@ -193,17 +193,20 @@ def _laid_out(alternatives: Iterable[Case]) -> Iterable[Case]:
         return given
     return tuple(
         laid_out
-        for case in given
+        for place, case in enumerate(given, 1)
         for laid_out in (
-            tuple(_within(case, one) for one in case.value.cases)
+            tuple(_within(case, one, is_last=place == len(given)) for one in case.value.cases)
             if isinstance(case.value, Cases)
             else (case,)
         )
     )
 
 
-def _within(outer: Case, inner: Case) -> Case:
+def _within(outer: Case, inner: Case, *, is_last: bool) -> Case:
     text = " and ".join(text for text in (outer.text, inner.text) if text)
+    if is_last and outer.guard is None:
+        # What no case before it decides: nothing more is needed to be within it.
+        return Case(guard=inner.guard, value=inner.value, text=text)
     if outer.guard is None or inner.guard is None:
         return Case(guard=None, value=inner.value, text=text)
     return Case(guard=arithmetic("&&", outer.guard, inner.guard), value=inner.value, text=text)

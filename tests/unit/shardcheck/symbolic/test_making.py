@@ -114,3 +114,14 @@ def _unknown(extent: Extent) -> Unknown:
 
 def test_a_ceiling_of_nothing_is_nothing() -> None:
     assert evaluate(ceil_division(N, B), {N: 0, B: 32}.get) == frozenset({0})
+
+
+def test_the_alternatives_of_an_else_keep_their_guards() -> None:
+    few, many = arithmetic("==", N, number(1)), arithmetic("<", N, number(16))
+    inner = cases([Case(guard=many, value=number(2)), Case(guard=None, value=number(3))])
+
+    chain = cases([Case(guard=few, value=HEADS), Case(guard=None, value=inner)])
+
+    assert evaluate(chain, {N: 5, HEADS: 7}.get) == {2}
+    assert evaluate(chain, {N: 20, HEADS: 7}.get) == {3}
+    assert evaluate(chain, {N: 1, HEADS: 7}.get) == {7}

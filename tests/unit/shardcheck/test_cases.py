@@ -1,0 +1,302 @@
+"""Sources under tests/shardcheck_cases have the launches that their comments say, and no others."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from geoaudit.shardcheck.program.file_program import FileProgram
+from geoaudit.shardcheck.report import SiteReport
+from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
+from geoaudit.shardcheck.symbolic.substitution import substitute
+from geoaudit.shardcheck.symbolic.walking import symbols as symbols_of
+from tests.expected_extents import differences, spelling
+from tests.shardcheck_expectations import Case, Expectation, read_cases, split_outside_brackets
+from tests.shardcheck_pipeline import options_of, read_file, reports_of
+
+_REASONS: dict[str, tuple[str, ...]] = {
+    "a remark beside a launch allows the rule on the next line's launch too": (
+        "allow_in_python.py",
+        "allow_on_line.cu",
+        "allow_two_rules.cu",
+    ),
+    "a loop that tries split counts is not followed to its result": (
+        "behaviour_heuristic_compensates.cu",
+    ),
+    "a call that is not followed is reported as independent": ("behaviour_unknown.cu",),
+    "--dim and --set do not reach what callers beyond the file pass": (
+        "callers_overloaded",
+        "idiom_extern_c_header",
+        "shard_cpp_layer",
+        "shard_stable_bindings",
+        "shard_torch_ops",
+        "triton_kernel_from_other_module",
+    ),
+    "a number that a caller passes hides a parameter that --dim names": (
+        "callers_with_numbers.cu",
+        "shard_dim_names_parameter.cu",
+    ),
+    "constants as types or enumerators, and make_uint3, are not valued": (
+        "cdiv_by_name.cu",
+        "chevron_dim3_forms.cu",
+        "grid_global_constant.cu",
+    ),
+    "the kernel's name is not told": (
+        "chevron_hip.hip",
+        "python_cupy_raw_kernel.py",
+    ),
+    "calls of a lambda do not give its parameters": (
+        "chevron_in_lambda.cu",
+        "launcher_lambda.cu",
+    ),
+    "the first of two definitions under #if is lost": ("chevron_preprocessor_grid.cu",),
+    "a loop's own variable is lost": ("grid_loop_over_launches.cu",),
+    "names in namespaces and in inner blocks are taken for each other": (
+        "grid_namespace_and_using.cu",
+        "grid_shadowed.cu",
+    ),
+    "a static method of a template argument is not followed": (
+        "grid_static_scheduler_one_use.cu",
+        "grid_template_scheduler.cu",
+    ),
+    "other names of a type are not followed": ("grid_typedef_and_using.cu",),
+    "a method called without its object is not followed": ("idiom_cutlass_device.cu",),
+    "a grid given to a constructor that keeps it is not followed": (
+        "idiom_jit_runtime.hpp",
+        "launcher_parameter_struct.cu",
+    ),
+    "a launch whose call stands outside of its macro is not recognised": (
+        "idiom_macro_statement_launcher.cu",
+        "macro_variadic.cu",
+    ),
+    "arguments that end in a pack hide a launch": (
+        "launcher_function.cu",
+        "launcher_functor.cu",
+        "launcher_pack.cu",
+    ),
+    "a method that launches is no launcher": (
+        "launcher_generic_name.cu",
+        "launcher_method.cu",
+    ),
+    "a wrapper that computes with its parameter, or that nobody calls, is no launcher": (
+        "launcher_same_name_two_files",
+        "launcher_wrapper_bodies.cu",
+    ),
+    "the value of a constant of a block is not kept": ("macro_in_header",),
+    "locals made by token pasting are not found": ("macro_token_pasting.cu",),
+    "a macro without a semicolon takes the statement behind it along": (
+        "macro_without_semicolon.cu",
+    ),
+    "a method of the same class is not followed in Python": (
+        "python_cute_dsl_grid_method.py",
+        "triton_grid_in_helper.py",
+    ),
+    "a grid specification is not followed": ("python_pallas.py",),
+    "ranks of attention that are a quotient are not varied": (
+        "shard_attention_under_data_parallel.py",
+    ),
+    "a total behind a call is not found": (
+        "shard_config_object",
+        "shard_divide_helper.py",
+    ),
+    "extents of tensors made from others are not followed": (
+        "shard_empty_shape.py",
+        "shard_split_and_chunk.py",
+        "triton_shape_after_transpose.py",
+        "triton_shape_forms.py",
+        "triton_star_unpack.py",
+    ),
+    "a size read from the environment is not followed": ("shard_module_level_size.py",),
+    "arguments do not cross into C++ through pybind": ("shard_pybind",),
+    "a constant that binds is not told where the grid collapses as well": (
+        "stale_cap_on_splits.cu",
+    ),
+    "a constant equal to a model dimension, or a device's, beside others is not told": (
+        "stale_model_dimension.cu",
+        "stale_sm_count.cu",
+    ),
+    "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
+    "fields set by a constructor are not followed": (
+        "struct_member_of_this.cu",
+        "triton_class_methods.py",
+        "triton_inherited_field.py",
+    ),
+    "template arguments of traits are not put in": (
+        "struct_template_traits.cu",
+        "trap_comma_in_grid.cu",
+        "tensor_dtype_sizes.cu",
+    ),
+    "--dim does not find a tensor's extent": (
+        "tensor_extents.cu",
+        "tensor_ne_arrays.cu",
+    ),
+    "values of meta-parameters are not taken from configurations or dictionaries": (
+        "triton_autotune_from_function.py",
+        "triton_autotune_sets.py",
+        "triton_block_sizes_from_dictionaries.py",
+    ),
+    "math.prod is not followed": ("triton_max_min_and_loops.py",),
+}
+NOT_YET = {case: reason for reason, cases in _REASONS.items() for case in cases}
+"""Case -> why it does not work yet."""
+
+CASES = read_cases()
+
+
+def _parameter(case: Case) -> object:
+    marks = (
+        [pytest.mark.xfail(raises=AssertionError, reason=NOT_YET[case.name])]
+        if case.name in NOT_YET
+        else []
+    )
+    return pytest.param(case, id=case.name, marks=marks)
+
+
+@pytest.mark.parametrize("case", [_parameter(case) for case in CASES])
+def test_a_source_has_the_launches_that_its_comments_say(case: Case) -> None:
+    programs = [read_file(path, text) for path, text in case.files.items()]
+
+    reports = reports_of(programs, options_of(case.options))
+
+    assert "\n".join([*_sites_differ(case, reports), *_counts_differ(case, programs)]) == ""
+
+
+def test_every_case_that_does_not_work_yet_is_one() -> None:
+    assert set(NOT_YET) <= {case.name for case in CASES}
+
+
+def _sites_differ(case: Case, reports: tuple[SiteReport, ...]) -> Iterator[str]:
+    expected = {each.place: each for each in case.expectations if not each.is_none}
+    found: dict[str, SiteReport] = {}
+    for report in reports:
+        place = f"{report.site.path}:{report.site.line}"
+        if place not in expected:
+            yield f"{place}: a site that is none: {report.site.kernel}"
+        elif place in found:
+            yield f"{place}: two sites"
+        found[place] = report
+    for place, expectation in expected.items():
+        if place in found:
+            yield from (f"{place}: {text}" for text in _site_differs(expectation, found[place]))
+        elif not expectation.is_optional:
+            yield f"{place}: no site is found"
+
+
+def _counts_differ(case: Case, programs: list[FileProgram]) -> Iterator[str]:
+    """Every launch of the text is recognised, or its file says what was not analysed."""
+    missed = 0
+    for program in (each for outer in programs for each in (outer, *outer.embedded)):
+        counted = len(program.not_analysed)
+        recognised = dict(program.recognised)
+        for idiom, textual in program.textual:
+            if not textual - counted <= recognised.get(idiom, 0) <= textual:
+                yield f"{program.path}: {idiom}: {recognised.get(idiom, 0)} of {textual} recognised"
+        missed += counted
+    if not case.not_analysed <= missed:
+        yield f"{missed} lines are counted as not analysed, not {case.not_analysed}"
+
+
+def _site_differs(expected: Expectation, report: SiteReport) -> Iterator[str]:
+    yield from _judgement_differs(expected, report)
+    site, fields = report.site, expected.fields
+    for name, got in (
+        ("kernel", site.kernel),
+        ("launcher", site.launcher or "-"),
+        ("idiom", site.idiom),
+    ):
+        if name in fields and got not in fields[name].split("|"):
+            yield f"{name} is {got}, not {fields[name]}"
+    yield from _extents_differ("grid", fields.get("grid"), site.grid, site)
+    if "block" in fields and site.block is None:
+        yield "the block is not told"
+    elif site.block is not None:
+        yield from _extents_differ("block", fields.get("block"), site.block, site)
+    for name, axis in zip("xyz", site.grid, strict=True):
+        yield from _names_differ(name, axis, expected, site)
+
+
+def _extents_differ(
+    name: str, text: str | None, axes: tuple[Axis, Axis, Axis], site: LaunchSite
+) -> Iterator[str]:
+    if text is None:
+        return
+    own = tuple(axis.extent for axis in axes)
+    beyond = tuple(substitute(extent, dict(site.bindings)) for extent in own)
+    tries = [
+        differences(each, extents, site.constants)
+        for each in split_outside_brackets(text, "|")
+        for extents in (own, beyond)
+    ]
+    if all(tries):
+        yield from (f"{name}.{sentence}" for sentence in tries[0])
+
+
+def _names_differ(name: str, axis: Axis, expected: Expectation, site: LaunchSite) -> Iterator[str]:
+    beyond = {
+        symbol.name
+        for bound, extent in site.bindings
+        if bound.name in axis.symbols
+        for symbol in symbols_of(extent)
+    }
+    constants = {spelling(constant.symbol.name) for constant in site.constants}
+    symbols = set(map(spelling, {*axis.symbols, *beyond}))
+    roots = set(map(spelling, axis.roots)) - constants
+    wanted = [_names(each) for each in expected.fields.get(f"roots.{name}", "").split("|")]
+    if f"roots.{name}" in expected.fields and roots not in wanted:
+        yield f"roots.{name} are {sorted(roots)}, not {expected.fields[f'roots.{name}']}"
+    wanted = [_names(each) for each in expected.fields.get(f"symbols.{name}", "").split("|")]
+    if not any(each <= symbols for each in wanted):
+        yield f"symbols.{name} are {sorted(symbols)}, not {expected.fields[f'symbols.{name}']}"
+    if unwanted := symbols & _names(expected.fields.get(f"not.{name}", "")):
+        yield f"symbols.{name} have {sorted(unwanted)}"
+
+
+def _judgement_differs(expected: Expectation, report: SiteReport) -> Iterator[str]:
+    fields = expected.fields
+    if expected.behaviours and report.behaviour not in expected.behaviours:
+        wanted = "|".join(sorted(expected.behaviours))
+        yield f"it {report.behaviour}, not {wanted}: {report.reason}"
+    rules = {
+        finding.rule_id
+        for finding in report.findings
+        if finding.severity != "note" or finding.rule_id in expected.rules
+    }
+    if not expected.rules <= rules <= expected.rules | expected.possible_rules:
+        yield f"rules are {sorted(rules)}, not {sorted(expected.rules)}"
+    allowed = {rule for rule, _ in report.suppressed}
+    if allowed != _names(fields.get("allowed", "")):
+        yield f"allowed are {sorted(allowed)}, not {fields.get('allowed', '-')}"
+    if "blocks" in fields:
+        yield from _blocks_differ(fields["blocks"], report)
+    if fields.get("condition~", "") not in report.condition:
+        yield f"the condition is {report.condition!r}, without {fields['condition~']}"
+    yield from _dimensions_differ(expected, report)
+
+
+def _blocks_differ(wanted: str, report: SiteReport) -> Iterator[str]:
+    got = [report.blocks[ranks] for ranks in sorted(report.blocks)]
+    text = "/".join("?" if blocks is None else str(blocks) for blocks in got)
+    if not re.fullmatch(wanted.replace("?", r"[^/]*"), text):
+        yield f"blocks are {text}, not {wanted}"
+
+
+def _dimensions_differ(expected: Expectation, report: SiteReport) -> Iterator[str]:
+    fields = expected.fields
+    names = {_last(dimension.name) for dimension in report.sharded}
+    wanted = [set(map(_last, _names(each))) for each in fields.get("sharded", "").split("|")]
+    if "sharded" in fields and names not in wanted:
+        yield f"sharded are {sorted(names)}, not {fields['sharded']}"
+    for key, got in (
+        ("by", {dimension.by for dimension in report.sharded}),
+        ("rounding", {dimension.rounding for dimension in report.sharded}),
+    ):
+        if key in fields and not got & set(fields[key].split("|")):
+            yield f"{key} is {sorted(got)}, not {fields[key]}"
+
+
+def _names(text: str) -> set[str]:
+    return {spelling(name) for name in text.split(",") if name not in ("", "-")}
+
+
+def _last(name: str) -> str:
+    return spelling(name).rsplit(".", 1)[-1]
