@@ -11,7 +11,7 @@ def spelled(node: e.Expression) -> str:
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
-def _spelled(node: e.Expression) -> str:
+def _spelled(node: e.Expression) -> str:  # noqa: C901 (one case for each node)
     match node:
         case e.Number(value=value):
             return str(value)

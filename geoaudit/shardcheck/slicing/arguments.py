@@ -1,4 +1,4 @@
-"""The arguments of one call, bound to the parameters of what is called, and evaluated when asked."""
+"""The arguments of one call, bound to parameters, and evaluated when asked."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -55,10 +55,7 @@ def _effects(statement: s.Statement) -> Effects:
         case _:
             pass
     calls = tuple(
-        one
-        for node in expressions_of(statement)
-        for one in within(node)
-        if isinstance(one, e.Call)
+        one for node in expressions_of(statement) for one in within(node) if isinstance(one, e.Call)
     )
     given = [(one, place_of(one)) for call in calls for one in call.arguments]
     inner = [effects_of(one) for block in blocks_of(statement) for one in block]

@@ -108,6 +108,7 @@ def axis_of(quantity: Quantity, path: str) -> Axis:
     """An axis as a site reports it.
 
     Args:
+        quantity: the extent, with the names it came through.
         path: file of the site, in which roots are looked for.
     """
     found = symbols(quantity.extent)

@@ -104,7 +104,7 @@ class ProgramIndex:
 
     files: tuple[FileProgram, ...]
     functions: dict[str, list[IndexedFunction]] = field(init=False)
-    by_file: dict[tuple[str, int], IndexedFunction] = field(init=False)
+    by_file: dict[tuple[int, int], IndexedFunction] = field(init=False)
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
@@ -161,8 +161,7 @@ class ProgramIndex:
 
     def fields_named(self, name: str) -> Iterator[tuple[FileProgram, Class, Field]]:
         """Fields of that name, of all classes."""
-        for file, one, found in self._fields.get(name, ()):
-            yield file, one, found
+        yield from self._fields.get(name, ())
 
     @cached_property
     def member_assignments(self) -> dict[str, list[tuple[IndexedFunction, Point, Assign]]]:

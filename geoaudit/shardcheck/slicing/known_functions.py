@@ -192,9 +192,8 @@ def _size(
 def _known(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) -> int | None:
     if isinstance(node, e.Number):
         return node.value
-    if isinstance(node, e.Collection | e.Text | e.Name | e.Member | e.FunctionValue):
-        if not isinstance(node, e.Name):
-            return None
+    if isinstance(node, e.Collection | e.Text | e.Member | e.FunctionValue):
+        return None
     value = slicer.value(node, frame, point)
     if isinstance(value, Quantity) and isinstance(value.extent, Integer):
         return value.extent.value

@@ -52,7 +52,7 @@ _DROPPED = re.compile(r"\b(const|constexpr|static|volatile|struct|inline|mutable
 
 
 def bare(type: str) -> str:
-    """A type without qualifiers, namespaces and template arguments: ``pair`` of ``std::pair<…>``."""
+    """A type without qualifiers, namespaces and template arguments: ``pair``."""
     text = _DROPPED.sub(" ", type).strip()
     text = text.partition("<")[0].strip()
     return text.rpartition("::")[2].strip()

@@ -49,7 +49,8 @@ def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Poi
 def at_round_start(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     """A place as a round of the loop around a point begins; None: the loop does not change it."""
     loop, parent = point.holder, point.parent
-    assert isinstance(loop, s.Loop) and parent is not None
+    assert isinstance(loop, s.Loop)
+    assert parent is not None
     if point.block is loop.initial:
         return None
     if loop.target is not None and place[0] in {one[0] for one in targets(loop.target)}:
@@ -81,7 +82,8 @@ def at_round_start(slicer: "Slicer", place: Place, frame: Frame, point: Point) -
 def _element(
     slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, parent: Point
 ) -> Value | None:
-    assert loop.iterable is not None and loop.target is not None
+    assert loop.iterable is not None
+    assert loop.target is not None
     text = spelled(loop.iterable)
     if isinstance(loop.target, e.Name):
         values = slicer.value(loop.iterable, frame, parent)

@@ -59,7 +59,7 @@ def substituted(block: Block, given: dict[str, e.Expression], line: int) -> Bloc
     return tuple(_replaced(statement, given, line) for statement in block)
 
 
-def _replaced(node: Any, given: dict[str, e.Expression], line: int) -> Any:
+def _replaced(node: Any, given: dict[str, e.Expression], line: int) -> Any:  # noqa: ANN401
     match node:
         case e.Name(text=text):
             if PASTE in text:

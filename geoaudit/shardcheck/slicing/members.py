@@ -160,8 +160,8 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
         case Record(members=known) if f"[{place}]" in known:
             return known[f"[{place}]"]
         case Record(members=known) if known and not value.type:
-            values = list(known.values())
-            return values[place] if -len(values) <= place < len(values) else unknown(text)
+            given = list(known.values())
+            return given[place] if -len(given) <= place < len(given) else unknown(text)
         case Quantity():
             return unknown(f"element {place} of {text or 'a number'}", [value])
         case _:

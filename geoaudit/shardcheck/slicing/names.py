@@ -60,15 +60,18 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
         return slicer.value(node, *frame.outer)
     if text in {"self", "this"}:
         return _object(frame, text, function)
+    found = _of_surroundings(slicer, node, frame)
+    return found if found is not None else _unbound(slicer, frame, text, point)
+
+
+def _of_surroundings(slicer: "Slicer", node: e.Name, frame: Frame) -> Value | None:
+    """A name of the uses of a macro, of a method's class, or of the file."""
+    function, found = frame.function.function, None
     if function.kind == "macro" and frame.arguments is None:
         found = macros.at_uses(slicer, frame, node)
-        if found is not None:
-            return found
-    if function.owner:
-        found = _own_field(slicer, frame, text, function)
-        if found is not None:
-            return found
-    return of_file(slicer, frame.function.file, text) or _unbound(slicer, frame, text, point)
+    if found is None and function.owner:
+        found = _own_field(slicer, frame, node.text, function)
+    return found if found is not None else of_file(slicer, frame.function.file, node.text)
 
 
 def _object(frame: Frame, text: str, function: Function) -> Reference:

@@ -22,6 +22,7 @@ def bindings(
     Args:
         slicer: that has found the symbols.
         beyond: that crosses files.
+        known: the symbols.
     """
     found: list[tuple[Symbol, Extent]] = []
     for symbol in sorted(known, key=lambda one: (one.name, one.scope)):

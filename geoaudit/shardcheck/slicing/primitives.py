@@ -83,9 +83,7 @@ def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
         return None
     if slots.config is not None:
         config = given[slots.config]
-        grid, block = (
-            tuple(e.Member(config, field) for field in fields) for fields in slots.fields
-        )
+        grid, block = (_members(config, fields) for fields in slots.fields)
     else:
         grid = tuple(given[place] for place in slots.grid)
         block = tuple(given[place] for place in slots.block)
@@ -98,6 +96,10 @@ def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
         line=call.line,
         offset=offset,
     )
+
+
+def _members(config: e.Expression, fields: tuple[str, ...]) -> tuple[e.Expression, ...]:
+    return tuple(e.Member(config, field) for field in fields)
 
 
 def parts_of_launch(launch: e.Launch) -> LaunchParts:

@@ -41,7 +41,7 @@ def test_functions() -> None:
     assert helper.parameters == (Parameter("n", "int", Number(3)),)
     method = named(program, "method")
     assert (method.kind, method.owner, method.calls) == ("method", "S", ("helper",))
-    assert method.parameters == (Parameter("v", "vector<int>"),)
+    assert method.parameters == (Parameter("v", "vector<int>&"),)
     assert named(program, "late").return_type == "dim3"
 
 

@@ -43,7 +43,7 @@ N, ONE, TWO = Name("n"), Number(1), Number(2)
         ("dim3(n, 1)", Collection((N, ONE), type="dim3")),
         ("dim3{n, 1}", Collection((N, ONE), type="dim3")),
         ("-n", Operation("-", (N,))),
-        ("&n", N),
+        ("&n", Operation("&", (N,))),
         ("n and 1", Operation("&&", (N, ONE))),
         ("n ? 1 : 2", Choice(N, ONE, TWO)),
         ("p->ne[2]", Subscript(Member(Name("p"), "ne"), (TWO,))),

@@ -122,6 +122,6 @@ def test_the_alternatives_of_an_else_keep_their_guards() -> None:
 
     chain = cases([Case(guard=few, value=HEADS), Case(guard=None, value=inner)])
 
-    assert evaluate(chain, {N: 5, HEADS: 7}.get) == {2}
-    assert evaluate(chain, {N: 20, HEADS: 7}.get) == {3}
-    assert evaluate(chain, {N: 1, HEADS: 7}.get) == {7}
+    assert evaluate(chain, {N: 5, HEADS: 7}.get) == frozenset({2})
+    assert evaluate(chain, {N: 20, HEADS: 7}.get) == frozenset({3})
+    assert evaluate(chain, {N: 1, HEADS: 7}.get) == frozenset({7})
