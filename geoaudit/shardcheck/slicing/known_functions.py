@@ -234,4 +234,5 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     "item": _same,
     "abs": _same,
     "prod": lambda values: computed("*", values),
+    "divide": lambda values: computed("/", values[:2]) if len(values) > 1 else values[0],
 }

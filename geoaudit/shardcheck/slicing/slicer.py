@@ -14,7 +14,7 @@ from geoaudit.shardcheck.slicing import calls, definitions, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
-from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
+from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, as_ranks, names_sm_count
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
@@ -89,9 +89,11 @@ class Slicer:
             place = place_of(node)
             if place is not None and not isinstance(node, e.Cast):
                 found = definitions.read(self, place, frame, point)
-                if found is not None:
-                    is_name = isinstance(node, e.Name)
-                    return found if is_name else named(found, spelled(node), frame)
+                if found is None:
+                    found = _EVALUATED[type(node)](self, node, frame, point)
+                elif not isinstance(node, e.Name):
+                    found = named(found, spelled(node), frame)
+                return as_ranks(found, ".".join(place), frame.path)
             if isinstance(node, e.Call):
                 return self._call(node, frame, point)
             return _EVALUATED[type(node)](self, node, frame, point)

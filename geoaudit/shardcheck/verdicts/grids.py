@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Fixed, Ranks, Roles, Share
+from geoaudit.shardcheck.sharding.roles import Bound, Fixed, Ranks, Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.choices import Choices
-from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, worlds
+from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, evaluate, worlds
 from geoaudit.shardcheck.symbolic.extents import Case, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.making import arithmetic, cases
 from geoaudit.shardcheck.symbolic.terms import term_of_product
@@ -126,6 +126,8 @@ def values_at(
             return options.ranks_of(role.kind, ranks)
         if isinstance(role, Fixed):
             return frozenset(role.values)
+        if isinstance(role, Bound):
+            return evaluate(role.extent, value_of)
         if isinstance(role, Share):
             total = role.dimension.total
             if total is None and probe is not None:
