@@ -57,6 +57,16 @@ class IndexedFunction:
         )
 
     @cached_property
+    def declarations(self) -> dict[str, Assign]:
+        """The first assignment to each of its variables."""
+        found: dict[str, Assign] = {}
+        for point in self.points:
+            one = point.statement
+            if isinstance(one, Assign) and isinstance(one.target, e.Name):
+                found.setdefault(one.target.text, one)
+        return found
+
+    @cached_property
     def own_parameters(self) -> tuple[Parameter, ...]:
         """Its parameters as a caller sees them: without ``self``."""
         parameters = self.function.parameters

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing import fields
+from geoaudit.shardcheck.slicing import fields, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
@@ -138,17 +138,37 @@ def _names_it(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bo
             and isinstance(called, e.Member)
             and not _is_own_object(called.value)
         )
-    if isinstance(called, e.Name):
-        parts = called.text.split("::")
-        return function.function.name == owner or len(parts) == 1 or owner in parts
-    same = {
-        one.function.owner
-        for one in slicer.program.functions.get(function.function.name, ())
-        if one.function.owner
-    }
-    if isinstance(called, e.Member) and _is_own_object(called.value):
-        return site.caller.function.owner == owner or len(same) == 1
-    return len(same) == 1
+    if isinstance(called, e.Member):
+        return _is_called_on(slicer, function, called, site)
+    if not isinstance(called, e.Name):
+        return False
+    parts = called.text.split("::")
+    if function.function.name == owner:
+        return parts[-1] == owner
+    if len(parts) == 1:
+        return owner in receivers.family_of(slicer, receivers.owner_of(slicer, site.caller))
+    if parts[-2] in slicer.program.classes:
+        return owner in receivers.family_of(slicer, parts[-2])
+    around = receivers.owner_of(slicer, site.caller)
+    return around in receivers.family_of(slicer, owner) or _is_only_owner(slicer, function)
+
+
+def _is_called_on(
+    slicer: "Slicer", function: IndexedFunction, called: e.Member, site: CallSite
+) -> bool:
+    """Whether the object of a method's call may be of its class, or of one derived from it."""
+    owner, name = function.function.owner, function.function.name
+    found = receivers.class_of(slicer, called.value, site.caller)
+    if found not in slicer.program.classes:
+        return _is_only_owner(slicer, function)
+    nearest = {one.function.owner for one in fields.method_of(slicer, found, name)}
+    return owner in nearest or found in receivers.family_of(slicer, owner)
+
+
+def _is_only_owner(slicer: "Slicer", function: IndexedFunction) -> bool:
+    """Whether no other class has a method of that name."""
+    named = slicer.program.functions.get(function.function.name, ())
+    return len({one.function.owner for one in named if one.function.owner}) == 1
 
 
 def _is_own_object(node: e.Expression) -> bool:
