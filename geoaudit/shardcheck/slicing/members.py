@@ -24,6 +24,7 @@ from geoaudit.shardcheck.slicing.values import (
     number,
     unknown,
 )
+from geoaudit.shardcheck.symbolic.extents import Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -216,6 +217,15 @@ def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
             return replace(value, type=name)
         case _:
             return value
+
+
+def is_lost(slicer: "Slicer", value: Value, type: str) -> bool:
+    """Whether no more is known of a value than that it is of a class of the program."""
+    return (
+        isinstance(value, Quantity)
+        and isinstance(value.extent, Unknown)
+        and known_types.bare(type) in slicer.program.classes
+    )
 
 
 def declared(slicer: "Slicer", type: str, text: str, frame: Frame, line: int) -> Value:

@@ -16,6 +16,7 @@ from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Items,
@@ -35,7 +36,7 @@ DEEPEST_EVALUATION = 90
 MOST_CALLS_DEEP = 6
 MOST_STEPS = 12_000
 """Expressions of one derivation."""
-MOST_STEPS_BEYOND = 3_000
+MOST_STEPS_BEYOND = 800
 """Of one that crosses files."""
 
 
@@ -65,6 +66,7 @@ class Slicer:
     _open_frames: dict[int, Frame] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
     _kept: list[Frame] = field(default_factory=list)
+    _added: list[tuple[object, ...]] = field(default_factory=list)
 
     def open_frame(self, function: IndexedFunction, depth: int = 0) -> Frame:
         """A frame that stands for any call of a function."""
@@ -87,7 +89,7 @@ class Slicer:
                 found = definitions.read(self, place, frame, point)
                 if found is not None:
                     is_name = isinstance(node, e.Name)
-                    return found if is_name else definitions.named(found, spelled(node), frame)
+                    return found if is_name else named(found, spelled(node), frame)
             if isinstance(node, e.Call):
                 return self._call(node, frame, point)
             return _EVALUATED[type(node)](self, node, frame, point)
@@ -97,7 +99,7 @@ class Slicer:
     def _call(self, node: e.Call, frame: Frame, point: Point) -> Value:
         key = (id(frame), id(node), *point.key, self.is_condition)
         if key not in self._known:
-            self._kept.append(frame)
+            self._keep(key, frame)
             self._known[key] = calls.call(self, node, frame, point)
         found = self._known[key]
         assert found is not None
@@ -107,15 +109,24 @@ class Slicer:
         """The value of an assignment in a frame, worked out once."""
         key = (id(frame), id(statement), self.is_condition)
         if key not in self._known:
-            self._kept.append(frame)
+            self._keep(key, frame)
             self._known[key] = find()
         found = self._known[key]
         assert found is not None
         return found
 
+    def _keep(self, key: tuple[object, ...], frame: Frame) -> None:
+        self._kept.append(frame)
+        self._added.append(key)
+
     def quantity(self, node: e.Expression, frame: Frame, point: Point) -> Quantity:
         """An expression as a number."""
         return as_quantity(self, self.value(node, frame, point), spelled(node))
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the derivation has been given up."""
+        return self.steps > self._most_steps
 
     @property
     def _most_steps(self) -> int:
@@ -131,8 +142,10 @@ class Slicer:
 
     def begin(self) -> None:
         """Begin another derivation; what a derivation that was too long left behind is dropped."""
-        if self.steps > self._most_steps:
-            self._known.clear()
+        if self.is_too_long:
+            for key in self._added:
+                self._known.pop(key, None)
+        self._added.clear()
         self.steps = 0
 
     def remembered(
@@ -141,7 +154,7 @@ class Slicer:
         """A value that is looked up once for each frame, point and place."""
         key = (id(frame), *point.key, place, self.is_condition)
         if key not in self._known:
-            self._kept.append(frame)
+            self._keep(key, frame)
             self._known[key] = unknown(f"{'.'.join(place)} depends on itself")
             self._known[key] = find()
         return self._known[key]
@@ -243,13 +256,13 @@ def _member(slicer: Slicer, node: e.Member, frame: Frame, point: Point) -> Value
     if names_sm_count(node.name):
         return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
     found = members.member(slicer, slicer.value(node.value, frame, point), node.name)
-    return definitions.named(found, spelled(node), frame)
+    return named(found, spelled(node), frame)
 
 
 def _subscript(slicer: Slicer, node: e.Subscript, frame: Frame, point: Point) -> Value:
     value = slicer.value(node.value, frame, point)
     found = members.element(slicer, value, node, frame, point)
-    return definitions.named(found, spelled(node), frame)
+    return named(found, spelled(node), frame)
 
 
 def _function_value(slicer: Slicer, node: e.FunctionValue, frame: Frame, point: Point) -> Value:
