@@ -35,6 +35,11 @@ class IndexedFunction:
         """Its name; of a lambda and a file, a word for it."""
         return self.function.name or f"({self.function.kind})"
 
+    @property
+    def is_of_one_file(self) -> bool:
+        """Whether no other file can call it: it is hidden, and not in a header."""
+        return self.function.is_hidden and not self.path.endswith((".h", ".cuh", ".hpp", ".inl"))
+
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """A point before each of its statements."""

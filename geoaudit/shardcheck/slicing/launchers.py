@@ -4,7 +4,7 @@ Nothing is listed by name but the interfaces of CUDA and HIP: a function is a la
 callers give the kernel that it launches and some of the grid, and its calls are launches in turn.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -12,9 +12,14 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.slicing import calls, grids, parameters, resolution
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
+from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex, last_name
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.primitives import LaunchParts, parts_of_call, parts_of_launch
+from geoaudit.shardcheck.slicing.primitives import (
+    PRIMITIVES,
+    LaunchParts,
+    parts_of_call,
+    parts_of_launch,
+)
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -120,19 +125,27 @@ def _receiver(slicer: Slicer, call: e.Call, frame: Frame, point: Point) -> Value
     return value if isinstance(value, Record | Reference) else None
 
 
-def primitives(functions: Iterable[IndexedFunction]) -> Iterator[Launching]:
+def primitives(program: ProgramIndex) -> Iterator[Launching]:
     """The launches that the language or an interface makes, in order."""
-    for function in functions:
+    for function in program.by_file.values():
         seen: set[int] = set()
         for point, node in function.nodes:
             parts = None
             if isinstance(node, e.Launch):
                 parts = parts_of_launch(node)
-            elif isinstance(node, e.Call):
+            elif isinstance(node, e.Call) and not _is_own(program, node):
                 parts = parts_of_call(node, len(seen))
             if parts is not None and id(node) not in seen:
                 seen.add(id(node))
                 yield Launching(function=function, point=point, parts=parts)
+
+
+def _is_own(program: ProgramIndex, call: e.Call) -> bool:
+    """Whether a call is of a method or a function of the program that is named like an interface."""
+    name = last_name(call.function)
+    if name in PRIMITIVES and isinstance(call.function, e.Name):
+        return False
+    return any(not one.function.is_declaration for one in program.functions.get(name, ()))
 
 
 def formal_frame(slicer: Slicer, function: IndexedFunction) -> Frame:
@@ -220,7 +233,7 @@ def called(slicer: Slicer, launching: Launching) -> Iterator[CallSite]:
 
 def all_launches(slicer: Slicer) -> tuple[list[Launching], set[int]]:
     """Every launch, calls of launchers too, and the ids of those that launch for callers."""
-    found = list(primitives(slicer.program.by_file.values()))
+    found = list(primitives(slicer.program))
     for_callers: set[int] = set()
     by_call: dict[int, Launching] = {}
     level = found

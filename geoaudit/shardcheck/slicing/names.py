@@ -169,7 +169,7 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
         one
         for one in slicer.program.functions.get(last, ())
         if one.file.language == "c"
-        and not one.function.is_hidden
+        and not one.is_of_one_file
         and not one.function.is_declaration
         and not one.function.owner
     ]

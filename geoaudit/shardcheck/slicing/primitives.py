@@ -74,9 +74,9 @@ REST_OF_MACRO = e.Name("__VA_ARGS__")
 
 def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
     """The parts of a call of a launching interface; None: it is none, or it lacks arguments."""
-    name = last_name(call.function)
+    name = _interface(last_name(call.function))
     slots = PRIMITIVES.get(name)
-    if slots is None or isinstance(call.function, e.Member):
+    if slots is None:
         return None
     given = call.arguments
     needed = 1 + max(slots.kernel, *slots.grid, *slots.block, slots.config or 0)
@@ -97,6 +97,12 @@ def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
         line=call.line,
         offset=offset,
     )
+
+
+def _interface(name: str) -> str:
+    """The interface that a name stands for, also where it is loaded as ``lazy_cuLaunchKernel``."""
+    start = name.find("_cu") if "_cu" in name else name.find("_hip")
+    return name[start + 1 :] if start >= 0 and name[start + 1 :] in PRIMITIVES else name
 
 
 def _unwrapped(kernel: e.Expression) -> e.Expression:

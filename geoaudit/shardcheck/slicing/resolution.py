@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing import fields, receivers
+from geoaudit.shardcheck.slicing import fields, overloads, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
@@ -26,7 +26,7 @@ def meant(
     value = slicer.value(function, frame, point)
     match value:
         case Closure():
-            return _fitting(slicer, value, node, frame), None
+            return _fitting(slicer, value, node, frame, point), None
         case Reference(kind="class"):
             return None, value
         case Record(type=type) if type:
@@ -43,12 +43,12 @@ def _method(
     if isinstance(base, Record):
         methods = fields.method_of(slicer, base.type, function.name)
         if methods:
-            return _fitting(slicer, Closure(functions=tuple(methods)), node, frame, base), base
+            return _fitting(slicer, Closure(functions=tuple(methods)), node, frame, point, base), base
     if isinstance(base, Reference):
         found = fields.member_of(slicer, base, function.name)
         if isinstance(found, Closure):
             receiver = None if base.kind in {"class", "module"} else base
-            return _fitting(slicer, found, node, frame, receiver), base
+            return _fitting(slicer, found, node, frame, point, receiver), base
         if function.name == "apply" and base.kind == "class":
             forward = fields.method_of(slicer, base.type, "forward")
             return (Closure(functions=tuple(forward[:1])) if forward else None), base
@@ -58,10 +58,15 @@ def _method(
 
 
 def _fitting(
-    slicer: "Slicer", closure: Closure, node: e.Call, frame: Frame, receiver: Value | None = None
+    slicer: "Slicer",
+    closure: Closure,
+    node: e.Call,
+    frame: Frame,
+    point: Point,
+    receiver: Value | None = None,
 ) -> Closure | None:
     own = frame.function.file
-    fitting = [one for one in closure.functions if accepts(one, node) and one.function.kind != ""]
+    fitting = overloads.fitting(slicer, closure.functions, node, frame, point)
     near = [one for one in fitting if one.file is own] or fitting
     if not near or len(near) > MOST_MEANT:
         return None
@@ -111,7 +116,7 @@ def _is_autograd(function: IndexedFunction) -> bool:
 
 def _reaches(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bool:
     """Whether a call in another file may mean a function."""
-    if function.function.is_hidden and not function.path.endswith((".h", ".cuh", ".hpp")):
+    if function.is_of_one_file:
         return False
     if site.caller.file.language != function.file.language:
         return False

@@ -231,12 +231,12 @@ def either_number(options: Sequence[Option]) -> Quantity:
 def _either_record(options: Sequence[Option]) -> Value:
     found = [(guard, value) for guard, value in options if isinstance(value, Record)]
     names = dict.fromkeys(name for _, record in found for name in record.members)
+    rests = {record.rest for _, record in found}
     members: dict[str, Value] = {}
     for name in names:
         given = [(guard, known_member(record, name)) for guard, record in found]
-        if all(value is not None for _, value in given):
+        if len(rests) > 1 or rests == {None} or all(value is not None for _, value in given):
             members[name] = either([(guard, value) for guard, value in given if value is not None])
-    rests = {record.rest for _, record in found}
     return Record(
         type=found[0][1].type, members=members, rest=rests.pop() if len(rests) == 1 else None
     )
