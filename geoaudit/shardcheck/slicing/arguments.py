@@ -34,7 +34,12 @@ class Arguments(Mapping[str, Value]):
     def _evaluated(self, node: e.Expression | tuple[e.Expression, ...]) -> Value:
         if not isinstance(node, tuple):
             return self.slicer.value(node, self.frame, self.point)
-        return Items(values=tuple(self.slicer.value(one, self.frame, self.point) for one in node))
+        values: list[Value] = []
+        for one in node:
+            value = self.slicer.value(one, self.frame, self.point)
+            is_pack = isinstance(one, e.Starred) and isinstance(value, Items)
+            values.extend(value.values if is_pack and isinstance(value, Items) else (value,))
+        return Items(values=tuple(values))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)

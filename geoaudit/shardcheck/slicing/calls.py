@@ -14,6 +14,7 @@ from geoaudit.shardcheck.slicing import (
     known_types,
     members,
     names,
+    overloads,
     quantities,
     resolution,
 )
@@ -208,15 +209,15 @@ def constructed(
     """An object as its constructor makes it, or from its fields in order."""
     type = kind.type
     made: dict[str, Value] = {}
-    for method in slicer.program.methods.get(type, ()):
-        one = method.function
-        if one.name not in {type, "__init__"} or not one.body or one.is_declaration:
-            continue
-        closure = Closure(functions=(method,))
-        inner = entered(slicer, closure, method, node, frame, point)
-        if inner is None:
-            continue
-        return Record(type=type, members=_Built(slicer, replace(inner, receiver=None)))
+    made_by = [
+        method
+        for method in slicer.program.methods.get(type, ())
+        if method.function.name in {type, "__init__"} and method.function.body
+    ]
+    for method in overloads.fitting(slicer, made_by, node, frame, point):
+        inner = entered(slicer, Closure(functions=(method,)), method, node, frame, point)
+        if inner is not None:
+            return Record(type=type, members=_Built(slicer, replace(inner, receiver=None)))
     fields_ = fields.names_of(slicer, type)
     for name, argument in zip(fields_, node.arguments, strict=False):
         made[name] = slicer.value(argument, frame, point)

@@ -191,7 +191,7 @@ def either(options: Sequence[Option]) -> Value:
     if any(isinstance(value, Either) for value in values):
         return either(list(_flat(options)))
     if all(isinstance(value, Quantity) for value in values):
-        return _either_number(options)
+        return either_number(options)
     if all(isinstance(value, Record) for value in values):
         return _either_record(options)
     if all(isinstance(value, Closure) and value.frame is None for value in values):
@@ -222,7 +222,8 @@ def _each(options: Sequence[Option], place: int) -> Value:
     )
 
 
-def _either_number(options: Sequence[Option]) -> Quantity:
+def either_number(options: Sequence[Option]) -> Quantity:
+    """One of several numbers."""
     found = [(guard, value) for guard, value in options if isinstance(value, Quantity)]
     extent = cases(
         Case(guard=guard.extent if guard else None, value=value.extent) for guard, value in found
@@ -235,6 +236,7 @@ def _either_number(options: Sequence[Option]) -> Quantity:
 def _either_record(options: Sequence[Option]) -> Value:
     found = [(guard, value) for guard, value in options if isinstance(value, Record)]
     names = dict.fromkeys(name for _, record in found for name in record.members)
+    rests = {record.rest for _, record in found}
     members: dict[str, Value] = {}
     if any(known_member(record, name) is None for _, record in found for name in names):
         return Either(options=tuple(options))
