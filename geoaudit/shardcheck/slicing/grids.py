@@ -75,7 +75,9 @@ def axes(slicer: "Slicer", value: Value, keywords: dict[str, Value]) -> Axes:
 
 def one_of(options: Sequence[tuple[Quantity | None, Axes]]) -> Axes:
     """Axis by axis, one of several grids; guards as in `Case`."""
-    x, y, z = (either_number([(guard, axes[place]) for guard, axes in options]) for place in range(3))
+    x, y, z = (
+        either_number([(guard, axes[place]) for guard, axes in options]) for place in range(3)
+    )
     return x, y, z
 
 

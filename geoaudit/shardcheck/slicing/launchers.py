@@ -141,7 +141,7 @@ def primitives(program: ProgramIndex) -> Iterator[Launching]:
 
 
 def _is_own(program: ProgramIndex, call: e.Call) -> bool:
-    """Whether a call is of a method or a function of the program that is named like an interface."""
+    """Whether a call is of the program's own function, which is named like an interface."""
     name = last_name(call.function)
     if name in PRIMITIVES and isinstance(call.function, e.Name):
         return False

@@ -68,9 +68,7 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     return found if found is not None else _unbound(slicer, frame, text, point)
 
 
-def _of_template_argument(
-    slicer: "Slicer", text: str, frame: Frame, point: Point
-) -> Value | None:
+def _of_template_argument(slicer: "Slicer", text: str, frame: Frame, point: Point) -> Value | None:
     """``Scheduler::grid`` where Scheduler is a template argument; None: it is none, or not told."""
     first, _, rest = text.partition("::")
     own = frame.function.function.template_parameters

@@ -57,6 +57,4 @@ def _is_structure(slicer: "Slicer", node: e.Expression, frame: Frame, point: Poi
 
 def _takes(function: IndexedFunction, is_structure: Sequence[bool | None]) -> bool:
     """Whether no structure is given where a number is taken."""
-    return not any(
-        one and _is_number(function, place) for place, one in enumerate(is_structure) if one
-    )
+    return not any(_is_number(function, place) for place, one in enumerate(is_structure) if one)

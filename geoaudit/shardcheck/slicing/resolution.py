@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing import fields, overloads, receivers
+from geoaudit.shardcheck.slicing import fields, lambdas, overloads, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
@@ -43,7 +43,9 @@ def _method(
     if isinstance(base, Record):
         methods = fields.method_of(slicer, base.type, function.name)
         if methods:
-            return _fitting(slicer, Closure(functions=tuple(methods)), node, frame, point, base), base
+            return _fitting(
+                slicer, Closure(functions=tuple(methods)), node, frame, point, base
+            ), base
     if isinstance(base, Reference):
         found = fields.member_of(slicer, base, function.name)
         if isinstance(found, Closure):
@@ -90,7 +92,7 @@ def calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
 def _calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
     name = _called_as(function)
     if not name:
-        return _of_lambda(slicer, function)
+        return lambdas.calls_of_lambda(slicer, function)
     found = []
     for site in slicer.program.calls_of(name):
         is_own = site.caller.file is function.file
@@ -178,7 +180,3 @@ def _is_only_owner(slicer: "Slicer", function: IndexedFunction) -> bool:
 
 def _is_own_object(node: e.Expression) -> bool:
     return isinstance(node, e.Name) and node.text in {"self", "this"}
-
-
-def _of_lambda(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
-    return []
