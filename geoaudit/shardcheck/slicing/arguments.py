@@ -117,9 +117,16 @@ def _positional(
             )
             return
         if place < first:
-            nodes[parameter.name] = given[place]
+            nodes[parameter.name] = _typed(given[place], parameter.type)
         elif stars:
             nodes[parameter.name] = _Spread(given=given, place=place, is_pack=False)
+
+
+def _typed(node: e.Expression, type: str) -> e.Expression:
+    """Braces as the parameter's type, which they make."""
+    if not isinstance(node, e.Collection) or node.type or not type:
+        return node
+    return e.Collection(node.items, node.keywords, type)
 
 
 def accepts(function: IndexedFunction, call: e.Call) -> bool:

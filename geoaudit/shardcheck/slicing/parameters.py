@@ -9,9 +9,9 @@ from geoaudit.shardcheck.slicing.arguments import bound
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite
 from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.trails import annotated
-from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either
-from geoaudit.shardcheck.symbolic.extents import Unknown
+from geoaudit.shardcheck.slicing.values import Reference, Value, either, is_unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -31,6 +31,8 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
         if given is None and parameter.default is not None:
             given = slicer.value(parameter.default, frame, _start(frame))
         return given if given is not None else reference(frame, parameter)
+    if is_known_role(name):
+        return reference(frame, parameter)
     if slicer.crosses_files and known_types.bare(parameter.type) in slicer.program.classes:
         return reference(frame, parameter)
     key = (f"({name})",)
@@ -68,7 +70,7 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
             continue
         if members.is_lost(slicer, value, parameter.type):
             continue
-        if slicer.crosses_files and _is_unknown(value):
+        if slicer.crosses_files and is_unknown(value):
             continue
         if value not in values:
             values.append(value)
@@ -106,10 +108,6 @@ def _argument(slicer: "Slicer", frame: Frame, site: CallSite, parameter: Paramet
     if given is None and parameter.default is not None:
         return slicer.value(parameter.default, frame, _start(frame))
     return given
-
-
-def _is_unknown(value: Value) -> bool:
-    return isinstance(value, Quantity) and isinstance(value.extent, Unknown)
 
 
 def _is_itself(value: Value, own: Reference) -> bool:

@@ -34,9 +34,9 @@ from geoaudit.shardcheck.symbolic.extents import Symbol
 
 DEEPEST_EVALUATION = 90
 MOST_CALLS_DEEP = 6
-MOST_STEPS = 12_000
+MOST_STEPS = 40_000
 """Expressions of one derivation."""
-MOST_STEPS_BEYOND = 800
+MOST_STEPS_BEYOND = 1_500
 """Of one that crosses files."""
 
 
@@ -51,6 +51,7 @@ class Slicer:
         origins: what each symbol stands for, to be followed later.
         constants: named constants whose values are known.
         steps: expressions evaluated since it was last set to 0.
+        fields_deep: fields that are being followed to where they are assigned.
         is_condition: a condition is evaluated: its calls are not followed, only their arguments.
         aliases: variable names that were given to exactly a symbol.
     """
@@ -62,6 +63,7 @@ class Slicer:
     constants: dict[Symbol, LaunchConstant] = field(default_factory=dict)
     steps: int = 0
     is_condition: bool = False
+    fields_deep: int = 0
     _depth: int = 0
     _open_frames: dict[int, Frame] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
@@ -188,6 +190,8 @@ def _operation(slicer: Slicer, node: e.Operation, frame: Frame, point: Point) ->
                 one for value in values if isinstance(value, Items) for one in value.values
             )
         )
+    if any(isinstance(value, Words) for value in values):
+        return unknown(spelled(node))
     quantities = [
         as_quantity(slicer, value, spelled(part))
         for value, part in zip(values, node.operands, strict=True)
@@ -237,6 +241,9 @@ _INTEGER_CASTS = {"int", "unsigned", "unsigned int", "int64_t", "uint32_t", "siz
 
 
 def _collection(slicer: Slicer, node: e.Collection, frame: Frame, point: Point) -> Value:
+    built = calls.built(slicer, node, frame, point) if node.type else None
+    if built is not None:
+        return built
     values: list[Value] = []
     for item in node.items:
         if isinstance(item, e.Starred):
