@@ -203,9 +203,7 @@ def _guard(
     return parts[0] if len(parts) == 1 else computed("&&", parts)
 
 
-def built(
-    slicer: "Slicer", node: e.Collection, frame: Frame, point: Point
-) -> Value | None:
+def built(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> Value | None:
     """An object that braces make; None: its class has no constructor with a body."""
     type = known_types.bare(node.type)
     if node.keywords or not _constructors(slicer, type):

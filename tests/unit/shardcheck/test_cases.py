@@ -50,16 +50,9 @@ _REASONS: dict[str, tuple[str, ...]] = {
     ),
     "other names of a type are not followed": ("grid_typedef_and_using.cu",),
     "a method called without its object is not followed": ("idiom_cutlass_device.cu",),
-    "a grid given to a constructor that keeps it is not followed": (
-        "launcher_parameter_struct.cu",
-    ),
     "a launch whose call stands outside of its macro is not recognised": (
         "idiom_macro_statement_launcher.cu",
         "macro_variadic.cu",
-    ),
-    "arguments that end in a pack hide a launch": (
-        "launcher_functor.cu",
-        "launcher_pack.cu",
     ),
     "the value of a constant of a block is not kept": ("macro_in_header",),
     "locals made by token pasting are not found": ("macro_token_pasting.cu",),
@@ -74,10 +67,7 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "ranks of attention that are a quotient are not varied": (
         "shard_attention_under_data_parallel.py",
     ),
-    "a total behind a call is not found": (
-        "shard_config_object",
-        "shard_divide_helper.py",
-    ),
+    "a total behind a call is not found": ("shard_divide_helper.py",),
     "extents of tensors made from others are not followed": (
         "shard_empty_shape.py",
         "shard_split_and_chunk.py",
