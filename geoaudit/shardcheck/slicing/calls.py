@@ -203,17 +203,30 @@ def _guard(
     return parts[0] if len(parts) == 1 else computed("&&", parts)
 
 
+def built(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> Value | None:
+    """An object that braces make; None: its class has no constructor with a body."""
+    type = known_types.bare(node.type)
+    if node.keywords or not _constructors(slicer, type):
+        return None
+    kind = Reference(text=type, kind="class", path=frame.path, type=type)
+    return constructed(slicer, kind, e.Call(e.Name(type), node.items), frame, point)
+
+
+def _constructors(slicer: "Slicer", type: str) -> list[IndexedFunction]:
+    return [
+        method
+        for method in slicer.program.methods.get(type, ())
+        if method.function.name in {type, "__init__"} and method.function.body
+    ]
+
+
 def constructed(
     slicer: "Slicer", kind: Reference, node: e.Call, frame: Frame, point: Point
 ) -> Value:
     """An object as its constructor makes it, or from its fields in order."""
     type = kind.type
     made: dict[str, Value] = {}
-    made_by = [
-        method
-        for method in slicer.program.methods.get(type, ())
-        if method.function.name in {type, "__init__"} and method.function.body
-    ]
+    made_by = _constructors(slicer, type)
     for method in overloads.fitting(slicer, made_by, node, frame, point):
         inner = entered(slicer, Closure(functions=(method,)), method, node, frame, point)
         if inner is not None:

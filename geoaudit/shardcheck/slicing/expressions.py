@@ -107,6 +107,9 @@ _INTEGER_CASTS = {"int", "unsigned", "unsigned int", "int64_t", "uint32_t", "siz
 
 
 def _collection(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> Value:
+    built = calls.built(slicer, node, frame, point) if node.type else None
+    if built is not None:
+        return built
     values: list[Value] = []
     for item in node.items:
         if isinstance(item, e.Starred):
