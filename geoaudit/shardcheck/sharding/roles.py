@@ -1,7 +1,7 @@
 """What every symbol of a launch site is: a share, a number that is given or taken, or unknown."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from geoaudit.shardcheck.report import ShardedDimension
 from geoaudit.shardcheck.sharding import words
@@ -11,63 +11,16 @@ from geoaudit.shardcheck.sharding.dimensions import (
     named_dimension,
     rows_dimension,
 )
-from geoaudit.shardcheck.sharding.divisions import divisions, row_ranges
+from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
 from geoaudit.shardcheck.sharding.naming import Clues, clues_of, means
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
+from geoaudit.shardcheck.sharding.words import is_prefill
+from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Cases, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
-from geoaudit.shardcheck.symbolic.wording import as_text
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """A number that each rank has its share of. ``dimension.total`` None: not known."""
-
-    dimension: ShardedDimension
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fixed:
-    """A number that ranks do not change; several where any of them may be.
-
-    ``taken``: why it was taken where nothing gives it; empty where something does.
-    """
-
-    values: tuple[int, ...]
-    taken: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ranks:
-    """A number of ranks."""
-
-    kind: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bound:
-    """A number that is made of others beyond the site's file; they have roles of their own."""
-
-    extent: Extent
-
-
-Role = Share | Fixed | Ranks | Bound
-
-
-@dataclass(frozen=True, kw_only=True)
-class Roles:
-    """What the symbols of a site's grid are.
-
-    Attributes:
-        by_symbol: symbols that something is known of.
-        sharded: the dimensions in them, divisions first.
-    """
-
-    by_symbol: Mapping[Symbol, Role]
-    sharded: tuple[ShardedDimension, ...]
 
 
 def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
@@ -144,13 +97,26 @@ class _Reading:
         if isinstance(bound, Symbol) and bound in inner:
             return inner[bound]
         numbers = evaluate(bound, lambda one: None) if not symbols(bound) else None
-        if numbers and not self._is_called_sharded(symbol):
-            return Fixed(values=tuple(sorted(numbers)))
+        if numbers and min(numbers) > 0 and not self._is_called_sharded(symbol):
+            return Fixed(values=tuple(sorted(numbers)), taken="as callers in other files pass it")
         if not found and not any(isinstance(role, Share) for role in inner.values()):
             return None
-        self.divisions += found
-        self.found |= inner
-        return Bound(extent=bound)
+        return self._made_of(symbol, bound, found, inner)
+
+    def _made_of(
+        self, symbol: Symbol, bound: Extent, found: Sequence[Division], inner: dict[Symbol, Role]
+    ) -> Role:
+        """A symbol that is made of something sharded beyond its file, by no division alone."""
+        values = [evaluate(bound, worths(inner, self.options, n)) for n in self.options.ranks]
+        if all(value is not None and len(value) == 1 for value in values):
+            self.divisions += found
+            self.found |= inner
+            return Bound(extent=bound)
+        if found:
+            dimension = divided_dimension(found[0], {})
+        else:
+            dimension = next(one.dimension for one in inner.values() if isinstance(one, Share))
+        return Share(dimension=replace(dimension, name=symbol.name, total=None))
 
     def _inner(self, symbol: Symbol) -> Role | None:
         """What is certain of a symbol beyond the file."""
@@ -167,22 +133,18 @@ class _Reading:
         """A role of what no other says, where a name on the way to an axis is of one."""
         of_axis = symbols(axis.extent)
         free = [one for one in of_axis if one not in self.found and one.kind in _FREE]
-        if len(free) == 1:
-            told = _told(axis.symbols, self.options)
-            if told is not None and not any(told == self.found.get(one) for one in of_axis):
-                return {free[0]: told}
         shared = {symbol for division in self.divisions for symbol in symbols(division.whole)}
         if any(one in shared or isinstance(self.found.get(one), Share) for one in of_axis):
             return {}
+        told = _told(axis.symbols, self.options)
+        if free and isinstance(told, Share):
+            return {free[-1]: _of_unknown_size(free[-1], told.dimension)}
         for name in axis.symbols:
             dimension = words.dimension_of(name, self.clues.surroundings) or ""
             if free and dimension in words.SHARDED_BY and position_of(name) is None:
                 why = f"{name} is on the way"
-                return {
-                    free[-1]: Share(
-                        dimension=named_dimension(free[-1], dimension, why, self.options)
-                    )
-                }
+                found = named_dimension(free[-1], dimension, why, self.options)
+                return {free[-1]: _of_unknown_size(free[-1], found)}
         return {}
 
 
@@ -199,6 +161,11 @@ def _told(names: Iterable[str], options: ShardOptions) -> Role | None:
         if means(name, names):
             return Fixed(values=(value,))
     return None
+
+
+def _of_unknown_size(symbol: Symbol, dimension: ShardedDimension) -> Share:
+    """A share of a number that the dimension is only a part of."""
+    return Share(dimension=replace(dimension, name=symbol.name, total=None))
 
 
 def _constant(values: tuple[int, ...] | None) -> Role | None:
@@ -256,7 +223,11 @@ def _by_meaning(symbol: Symbol, axis: Axis, clues: Clues, options: ShardOptions)
     """What a symbol's names, its position in a tensor, or what it is elsewhere says."""
     dimension, why = _meaning(symbol, axis, clues)
     if dimension in words.SHARDED_BY and symbol.kind != "constant":
-        return Share(dimension=named_dimension(symbol, dimension, why, options))
+        share = named_dimension(symbol, dimension, why, options)
+        is_part = why.startswith(MADE_OF)
+        return _of_unknown_size(symbol, share) if is_part else Share(dimension=share)
+    if dimension == words.BATCH and is_prefill(clues.surroundings) and "batch" not in symbol.name:
+        return None
     if dimension == words.BATCH:
         return Fixed(values=(options.batch,), taken=f"the batch, {why}")
     if dimension == words.CONTEXT:
@@ -288,5 +259,8 @@ def _meaning_beyond(symbol: Symbol, clues: Clues) -> tuple[str, str]:
     for one in found:
         dimension = words.dimension_of(one.name, clues.surroundings) or ""
         if dimension in words.SHARDED_BY or bound == one:
-            return dimension, f"it is {as_text(bound or one, 60)}"
+            return dimension, f"{'it is' if bound == one else MADE_OF} {one.name}"
     return "", ""
+
+
+MADE_OF = "is made of"

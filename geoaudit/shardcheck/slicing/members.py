@@ -47,13 +47,24 @@ def member(slicer: "Slicer", value: Value, name: str) -> Value:
         case Shaped():
             return tensors.member(slicer, value, name)
         case Either(options=options):
-            return either([(guard, member(slicer, one, name)) for guard, one in options])
+            given = [option for option in options if not _is_unset(option[1], name)] or options
+            return either([(guard, member(slicer, one, name)) for guard, one in given])
         case Reference():
             return fields.member_of(slicer, value, name)
         case Quantity():
             return value
         case _:
             return unknown(f"a member {name} of something that is not followed")
+
+
+def _is_unset(value: Value, name: str) -> bool:
+    """Whether a value is a variable that was declared, and of which a member was never set."""
+    if not isinstance(value, Record) or known_member(value, name) is not None:
+        return False
+    rest = value.rest
+    return (
+        isinstance(rest, Reference) and rest.kind == "field" and rest.of is None and not rest.scope
+    )
 
 
 def _record_member(slicer: "Slicer", record: Record, name: str) -> Value:

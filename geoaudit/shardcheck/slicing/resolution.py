@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing import fields, overloads, receivers
+from geoaudit.shardcheck.slicing import fields, lambdas, overloads, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
@@ -92,7 +92,7 @@ def calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
 def _calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
     name = _called_as(function)
     if not name:
-        return _of_lambda(slicer, function)
+        return lambdas.calls_of_lambda(slicer, function)
     found = []
     for site in slicer.program.calls_of(name):
         is_own = site.caller.file is function.file
@@ -180,7 +180,3 @@ def _is_only_owner(slicer: "Slicer", function: IndexedFunction) -> bool:
 
 def _is_own_object(node: e.Expression) -> bool:
     return isinstance(node, e.Name) and node.text in {"self", "this"}
-
-
-def _of_lambda(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
-    return []

@@ -236,7 +236,6 @@ def either_number(options: Sequence[Option]) -> Quantity:
 def _either_record(options: Sequence[Option]) -> Value:
     found = [(guard, value) for guard, value in options if isinstance(value, Record)]
     names = dict.fromkeys(name for _, record in found for name in record.members)
-    rests = {record.rest for _, record in found}
     members: dict[str, Value] = {}
     if any(known_member(record, name) is None for _, record in found for name in names):
         return Either(options=tuple(options))

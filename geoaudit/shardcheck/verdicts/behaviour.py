@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.report import Behaviour
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Roles, Share
 from geoaudit.shardcheck.sharding.words import is_sm_count
+from geoaudit.shardcheck.sharding.worth import Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Repeated, Symbol, Unknown

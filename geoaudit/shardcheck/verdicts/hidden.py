@@ -2,8 +2,8 @@
 
 import re
 
-from geoaudit.shardcheck.sharding.roles import Fixed, Roles
 from geoaudit.shardcheck.sharding.words import SHARDED_BY, dimension_of, is_sequence
+from geoaudit.shardcheck.sharding.worth import Fixed, Roles
 from geoaudit.shardcheck.symbolic.extents import Unknown
 from geoaudit.shardcheck.symbolic.walking import symbols
 
