@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import constructors, members, names
+from geoaudit.shardcheck.slicing import construction, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
@@ -107,7 +107,7 @@ _INTEGER_CASTS = {"int", "unsigned", "unsigned int", "int64_t", "uint32_t", "siz
 
 
 def _collection(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> Value:
-    built = constructors.built(slicer, node, frame, point) if node.type else None
+    built = construction.built(slicer, node, frame, point) if node.type else None
     if built is not None:
         return built
     values: list[Value] = []
