@@ -15,9 +15,6 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "a loop that tries split counts is not followed to its result": (
-        "behaviour_heuristic_compensates.cu",
-    ),
     "--dim and --set do not reach what callers beyond the file pass": (
         "shard_stable_bindings",
         "shard_torch_ops",
