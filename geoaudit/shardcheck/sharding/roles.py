@@ -83,7 +83,7 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
         for symbol in symbols(axis.extent):
             if symbol in roles:
                 continue
-            role = _told(symbol, options, values) or _by_kind(symbol, options)
+            role = _told(symbol, options, values, clues.aliases) or _by_kind(symbol, options)
             role = role or _by_binding(symbol, clues, roles, options)
             role = role or _by_meaning(symbol, axis, clues, options)
             if symbol in totals and isinstance(role, Share):
@@ -98,14 +98,18 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
 
 
 def _told(
-    symbol: Symbol, options: ShardOptions, constants: Mapping[Symbol, tuple[int, ...]]
+    symbol: Symbol,
+    options: ShardOptions,
+    constants: Mapping[Symbol, tuple[int, ...]],
+    aliases: Mapping[Symbol, tuple[str, ...]],
 ) -> Role | None:
     """What the options and the source itself say of a symbol."""
+    names = (symbol.name, *aliases.get(symbol, ()))
     for given in options.dimensions:
-        if _is_named(symbol, given.name):
+        if any(_is_named(name, given.name) for name in names):
             return Share(dimension=_given(symbol, given, f"--dim {given.name}", is_certain=True))
-    for name, value in options.values.items():
-        if _is_named(symbol, name):
+    for told, value in options.values.items():
+        if any(_is_named(name, told) for name in names):
             return Fixed(values=(value,))
     return Fixed(values=constants[symbol]) if symbol in constants else None
 
@@ -130,7 +134,9 @@ def _by_binding(
     for division in divisions(bound) if bound is not None else ():
         known = dict(roles)
         for one in symbols(division.total):
-            meant = _told(one, options, {}) or _by_meaning(one, Axis(extent=one), clues, options)
+            meant = _told(one, options, {}, {}) or _by_meaning(
+                one, Axis(extent=one), clues, options
+            )
             total = meant.dimension.total if isinstance(meant, Share) else None
             if total is not None:
                 known[one] = Fixed(values=(total,))
@@ -232,7 +238,7 @@ def _given(
 
 
 def _rows(end: Symbol, start: Symbol, options: ShardOptions) -> ShardedDimension:
-    given = next((one for one in options.dimensions if _is_named(end, one.name)), None)
+    given = next((one for one in options.dimensions if _is_named(end.name, one.name)), None)
     return ShardedDimension(
         name=f"{end.name} - {start.name}",
         rounding="floor",
@@ -257,5 +263,9 @@ def _certain(division: Division, roles: Mapping[Symbol, Role]) -> ShardedDimensi
     )
 
 
-def _is_named(symbol: Symbol, name: str) -> bool:
-    return symbol.name == name or re.split(r"\.|::", symbol.name)[-1].strip("_") == name
+def _is_named(own: str, name: str) -> bool:
+    """Whether an option means a symbol: by its whole name, its last part, or a tensor's extent."""
+    if own == name or re.split(r"\.|::", own)[-1].strip("_") == name:
+        return True
+    position = position_of(name)
+    return position is not None and position == position_of(own)

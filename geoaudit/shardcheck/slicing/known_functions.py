@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import members, tensors
+from geoaudit.shardcheck.slicing import members, tensor_calls
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Point
@@ -20,7 +20,6 @@ from geoaudit.shardcheck.slicing.values import (
     number,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -69,20 +68,12 @@ def otherwise(
 ) -> Value | None:
     """What a call of a known library is that no function in the source explains; None: unknown."""
     last = last_name(node.function)
-    if isinstance(node.function, e.Member) and isinstance(receiver, Shaped | Reference | Items):
-        found = _of_tensor(slicer, node, receiver, frame, point)
-        if found is not None:
-            return found
+    found = tensor_calls.of_tensor(slicer, node, receiver, frame, point)
+    if found is not None:
+        return found
     values = [slicer.value(one, frame, point) for one in node.arguments]
-    if last in tensors.MADE and values:
-        flat = values[0].values if isinstance(values[0], Items) else values
-        sized = dict(node.keywords).get("size")
-        if sized is not None:
-            whole = slicer.value(sized, frame, point)
-            flat = whole.values if isinstance(whole, Items) else [whole]
-        return Shaped(extents=tuple(flat), text=spelled(node))
-    if last in tensors.SAME_SHAPE and values:
-        return values[0]
+    if last == "prod" and len(values) == 1:
+        return _product(slicer, values[0])
     arithmetic = _ARITHMETIC.get(last.lower())
     if arithmetic is not None and values:
         quantities = [
@@ -102,9 +93,16 @@ def _extreme(slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point:
     return computed(operator, quantities) if quantities else unknown(spelled(node))
 
 
+def _product(slicer: "Slicer", value: Value) -> Value | None:
+    """``math.prod`` of values."""
+    if not isinstance(value, Items) or value.back:
+        return None
+    return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
+
+
 def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) -> Value:
     value = slicer.value(node, frame, point)
-    if isinstance(value, Items):
+    if isinstance(value, Items) and not value.back:
         return number(len(value.values))
     if isinstance(value, Shaped) and value.extents:
         return value.extents[0]
@@ -120,84 +118,6 @@ def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) ->
         member="len",
         trail=value.trail,
     )
-
-
-def _of_tensor(
-    slicer: "Slicer", node: e.Call, tensor: Value, frame: Frame, point: Point
-) -> Value | None:
-    name = last_name(node.function)
-    numbers = [_known(slicer, one, frame, point) for one in node.arguments]
-    if name in {"size", "shape"} and isinstance(tensor, Shaped | Reference):
-        return _size(slicer, tensor, node, numbers, frame)
-    if name in tensors.SAME_SHAPE:
-        return tensor
-    if name in tensors.RESHAPED and node.arguments:
-        values = [slicer.value(one, frame, point) for one in node.arguments]
-        return tensors.reshaped(slicer, tensor, values)
-    if name in tensors.MADE and node.arguments:
-        values = [slicer.value(one, frame, point) for one in node.arguments]
-        return tensors.reshaped(slicer, tensor, values)
-    known = [one for one in numbers if one is not None]
-    if len(known) != len(numbers):
-        return None
-    if name in {"transpose", "swapaxes", "transpose_"} and len(known) == 2:
-        return tensors.transposed(slicer, tensor, known[0], known[1])
-    if name == "permute" and known:
-        return tensors.permuted(slicer, tensor, known)
-    if name == "unsqueeze" and len(known) == 1:
-        return tensors.unsqueezed(slicer, tensor, known[0])
-    if name in {"numel", "nelement"} and isinstance(tensor, Reference):
-        return Reference(
-            text=f"{tensor.text}.{name}()",
-            kind="extent",
-            path=tensor.path,
-            line=tensor.line,
-            scope=tensor.scope,
-            of=tensor,
-            member="numel",
-        )
-    return None
-
-
-def _size(
-    slicer: "Slicer",
-    tensor: "Shaped | Reference",
-    node: e.Call,
-    numbers: Sequence[int | None],
-    frame: Frame,
-) -> Value | None:
-    if not node.arguments:
-        if isinstance(tensor, Shaped):
-            return Items(values=tensor.extents)
-        return tensors.member_of_reference(slicer, tensor, "shape")
-    place = numbers[0]
-    if place is None:
-        return None
-    if isinstance(tensor, Shaped):
-        if -len(tensor.extents) <= place < len(tensor.extents):
-            return tensor.extents[place]
-        return unknown(spelled(node))
-    return Reference(
-        text=f"{tensor.text}.{last_name(node.function)}({place})",
-        kind="extent",
-        path=tensor.path,
-        line=tensor.line,
-        scope=tensor.scope,
-        of=tensor,
-        member=f"[{place}]",
-        trail=tensor.trail,
-    )
-
-
-def _known(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) -> int | None:
-    if isinstance(node, e.Number):
-        return node.value
-    if isinstance(node, e.Collection | e.Text | e.Member | e.FunctionValue):
-        return None
-    value = slicer.value(node, frame, point)
-    if isinstance(value, Quantity) and isinstance(value.extent, Integer):
-        return value.extent.value
-    return None
 
 
 def _quotient(values: Sequence[Quantity]) -> Value:
@@ -233,5 +153,4 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     ),
     "item": _same,
     "abs": _same,
-    "prod": lambda values: computed("*", values),
 }

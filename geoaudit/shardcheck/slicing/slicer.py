@@ -13,7 +13,7 @@ from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import calls, definitions, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
-from geoaudit.shardcheck.slicing.points import Place, Point, place_of
+from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.values import (
@@ -25,11 +25,12 @@ from geoaudit.shardcheck.slicing.values import (
     Value,
     Words,
     computed,
+    concatenated,
     either,
     number,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
 
 DEEPEST_EVALUATION = 90
 MOST_CALLS_DEEP = 6
@@ -84,6 +85,8 @@ class Slicer:
         try:
             place = place_of(node)
             if place is not None and not isinstance(node, e.Cast):
+                if place[-1] == SOME_ELEMENT and isinstance(node, e.Subscript):
+                    place = (*place[:-1], self._element(node.indices[0], frame, point))
                 found = definitions.read(self, place, frame, point)
                 if found is not None:
                     is_name = isinstance(node, e.Name)
@@ -93,6 +96,10 @@ class Slicer:
             return _EVALUATED[type(node)](self, node, frame, point)
         finally:
             self._depth -= 1
+
+    def _element(self, index: e.Expression, frame: Frame, point: Point) -> str:
+        known = self.quantity(index, frame, point).extent
+        return f"[{known.value}]" if isinstance(known, Integer) else SOME_ELEMENT
 
     def _call(self, node: e.Call, frame: Frame, point: Point) -> Value:
         key = (id(frame), id(node), *point.key, self.is_condition)
@@ -169,11 +176,12 @@ def _operation(slicer: Slicer, node: e.Operation, frame: Frame, point: Point) ->
     if node.operator in {"in", "is"}:
         return _membership(slicer, node, frame, point)
     values = [slicer.value(part, frame, point) for part in node.operands]
-    if node.operator == "+" and all(isinstance(value, Items) for value in values):
-        return Items(
-            values=tuple(
-                one for value in values if isinstance(value, Items) for one in value.values
-            )
+    if node.operator == "+" and any(isinstance(value, Items) for value in values):
+        return concatenated(
+            [
+                members.unpacked(slicer, value, spelled(part))
+                for value, part in zip(values, node.operands, strict=True)
+            ]
         )
     quantities = [
         as_quantity(slicer, value, spelled(part))
@@ -224,13 +232,10 @@ _INTEGER_CASTS = {"int", "unsigned", "unsigned int", "int64_t", "uint32_t", "siz
 
 
 def _collection(slicer: Slicer, node: e.Collection, frame: Frame, point: Point) -> Value:
-    values: list[Value] = []
-    for item in node.items:
-        if isinstance(item, e.Starred):
-            inner = members.unpacked(slicer, slicer.value(item.value, frame, point), spelled(item))
-            values.extend(inner)
-        else:
-            values.append(slicer.value(item, frame, point))
+    whole = members.listed(slicer, node.items, frame, point)
+    if whole.back:
+        return whole
+    values = whole.values
     keywords = {name: slicer.value(value, frame, point) for name, value in node.keywords}
     return members.made(slicer, node.type, values, keywords, frame)
 

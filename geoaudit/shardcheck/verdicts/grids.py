@@ -38,6 +38,10 @@ PROBES = (
 """The first is large: there no size of a tensor is what binds."""
 
 
+SIZE_OF_ELEMENT = 2
+"""Bytes; a vector's width in elements is a number of bytes over it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Course:
     """A grid from the fewest to the most ranks, under one choice of what is undecided.
@@ -151,6 +155,8 @@ def share(total: int, ranks: int, rounding: str) -> int:
 
 
 def _probed(symbol: Symbol, probe: Probe) -> int:
+    if symbol.name.startswith("sizeof"):
+        return SIZE_OF_ELEMENT
     if symbol.kind == "constant":
         return probe.constant
     return probe.size + sum(map(ord, symbol.name)) % 7

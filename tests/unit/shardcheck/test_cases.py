@@ -99,13 +99,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "shard_config_object",
         "shard_divide_helper.py",
     ),
-    "extents of tensors made from others are not followed": (
-        "shard_empty_shape.py",
-        "shard_split_and_chunk.py",
-        "triton_shape_after_transpose.py",
-        "triton_shape_forms.py",
-        "triton_star_unpack.py",
-    ),
     "a size read from the environment is not followed": ("shard_module_level_size.py",),
     "arguments do not cross into C++ through pybind": ("shard_pybind",),
     "a constant that binds is not told where the grid collapses as well": (
@@ -124,18 +117,12 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
         "trap_comma_in_grid.cu",
-        "tensor_dtype_sizes.cu",
-    ),
-    "--dim does not find a tensor's extent": (
-        "tensor_extents.cu",
-        "tensor_ne_arrays.cu",
     ),
     "values of meta-parameters are not taken from configurations or dictionaries": (
         "triton_autotune_from_function.py",
         "triton_autotune_sets.py",
         "triton_block_sizes_from_dictionaries.py",
     ),
-    "math.prod is not followed": ("triton_max_min_and_loops.py",),
 }
 NOT_YET = {case: reason for reason, cases in _REASONS.items() for case in cases}
 """Case -> why it does not work yet."""
