@@ -1,13 +1,10 @@
 """Reaching definitions: what a variable, a member or an element is at a point of a function."""
 
-import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import loops, macros, members, outputs, tensor_calls, tensors
+from geoaudit.shardcheck.slicing import assignments, loops, macros, outputs
 from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
@@ -15,25 +12,14 @@ from geoaudit.shardcheck.slicing.points import (
     Place,
     Point,
     leaves,
-    place_of,
 )
-from geoaudit.shardcheck.slicing.quantities import as_quantity
-from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.values import (
-    Items,
-    Quantity,
-    Record,
-    Reference,
     Value,
-    computed,
     either,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
-
-_CONSTANT = re.compile(r"^(?:[A-Z][A-Z0-9_]*[A-Z0-9]|k[A-Z]\w*)$")
 
 
 def read(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
@@ -102,7 +88,7 @@ def _after(
 ) -> Value | None:
     match statement:
         case s.Assign():
-            found = _after_assignment(slicer, statement, place, frame, point)
+            found = assignments.after_assignment(slicer, statement, place, frame, point)
             return found or outputs.after_calls(slicer, statement, place, frame, point)
         case s.Branch():
             return _after_branch(slicer, statement, place, frame, point)
@@ -137,161 +123,3 @@ def _after_branch(
     if not isinstance(statement.condition, e.Opaque):
         guard = slicer.condition(statement.condition, frame, point)
     return either([(guard, then), (None, otherwise)])
-
-
-def _after_assignment(
-    slicer: "Slicer", statement: s.Assign, place: Place, frame: Frame, point: Point
-) -> Value | None:
-    if isinstance(statement.target, e.Collection):
-        return _unpacked(slicer, statement, place, frame, point)
-    target = place_of(statement.target)
-    if target is None or target[0] != place[0]:
-        return None
-    shared = min(len(target), len(place))
-    if target[:shared] != place[:shared]:
-        if SOME_ELEMENT in (target[shared - 1], place[shared - 1]) and len(target) == len(place):
-            new = _assigned_value(slicer, statement, frame, point)
-            return either([(None, new), (None, _before(slicer, place, frame, point))])
-        return None
-    value = slicer.assigned(
-        frame, statement, lambda: _assigned_value(slicer, statement, frame, point)
-    )
-    if len(place) >= len(target):
-        value = tensor_calls.as_tensor_of(value, place, len(target), frame)
-        return members.parts(slicer, value, place[len(target) :])
-    before = _before(slicer, place, frame, point)
-    return members.with_part(before, target[len(place) :], value)
-
-
-def _before(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value:
-    return current(slicer, place, frame, point)
-
-
-def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: Point) -> Value:
-    if statement.value is None:
-        return members.declared(
-            slicer, statement.type, spelled(statement.target), frame, statement.line
-        )
-    value = slicer.value(statement.value, frame, point)
-    if statement.operator:
-        before = slicer.value(statement.target, frame, point)
-        operator = statement.operator
-        if operator == "/" and frame.function.file.language == "c":
-            operator = "//"
-        value = computed(
-            operator,
-            [
-                as_quantity(slicer, before, spelled(statement.target)),
-                as_quantity(slicer, value, spelled(statement.value)),
-            ],
-        )
-    elif statement.type:
-        value = members.converted(slicer, value, statement.type, frame)
-    text = f"{spelled(statement.target)} {statement.operator}= {spelled(statement.value)}"
-    if isinstance(value, Quantity) and isinstance(value.extent, Integer):
-        return _constant(slicer, value, statement, frame)
-    return annotated(slicer, value, spelled(statement.target), frame, statement.line, text)
-
-
-def _constant(slicer: "Slicer", value: Quantity, statement: s.Assign, frame: Frame) -> Quantity:
-    """A named constant, which stays a symbol so that what it binds can be seen; else its value."""
-    name = spelled(statement.target)
-    assert isinstance(value.extent, Integer)
-    if value.extent.value < 2 or not (statement.constant or _CONSTANT.match(name)):
-        return value
-    symbol = Symbol(name=name, kind="constant", path=frame.path, line=statement.line)
-    if symbol not in slicer.constants:
-        remarks = (one.text for one in frame.function.file.remarks if one.line == statement.line)
-        slicer.constants[symbol] = LaunchConstant(
-            symbol=symbol, values=(value.extent.value,), remark=" ".join(remarks)
-        )
-    hop = Hop(path=frame.path, line=statement.line, text=f"{name} = {value.extent.value}")
-    trail = value.trail.after(hop).through(frame.path, name)
-    return Quantity(extent=symbol, trail=trail)
-
-
-def _unpacked(
-    slicer: "Slicer", statement: s.Assign, place: Place, frame: Frame, point: Point
-) -> Value | None:
-    assert isinstance(statement.target, e.Collection)
-    if statement.value is None:
-        return None
-    count = len(statement.target.items)
-    for number_, target in enumerate(statement.target.items):
-        if isinstance(target, e.Starred) and place_of(target.value) == place[:1]:
-            value = slicer.value(statement.value, frame, point)
-            whole = members.unpacked(slicer, value, spelled(statement.value))
-            rest = tensors.cut(whole, number_, number_ + 1 - count or None)
-            return members.parts(slicer, rest, place[1:])
-        if place_of(target) != place[:1]:
-            continue
-        source, element = _element(statement.value, number_, count)
-        value = slicer.value(source, frame, point)
-        written = spelled(source)
-        if element is not None:
-            value = members.item(slicer, value, element, written, count)
-            written = f"{written}[{element}]"
-            value = named(value, written, frame)
-        text = f"{spelled(target)} = {written}"
-        value = annotated(slicer, value, spelled(target), frame, statement.line, text)
-        return members.parts(slicer, tensor_calls.as_tensor_of(value, place, 1, frame), place[1:])
-    return None
-
-
-def _element(node: e.Expression, place: int, count: int) -> tuple[e.Expression, int | None]:
-    """What gives element `place` of `count`: an expression, and a place in it unless it is that."""
-    if not isinstance(node, e.Collection):
-        return node, place
-    stars = [at for at, one in enumerate(node.items) if isinstance(one, e.Starred)]
-    if not stars and place < len(node.items):
-        return node.items[place], None
-    if len(stars) != 1:
-        return node, place
-    star, after = stars[0], len(node.items) - stars[0] - 1
-    if place < star:
-        return node.items[place], None
-    if place >= count - after:
-        return node.items[place - count], None
-    starred = node.items[star]
-    assert isinstance(starred, e.Starred)
-    return starred.value, place - star
-
-
-def named(value: Value, name: str, frame: Frame) -> Value:
-    """A value that is also written as `name`."""
-    match value:
-        case Quantity() | Reference():
-            return replace(value, trail=value.trail.through(frame.path, name))
-        case _:
-            return value
-
-
-def annotated(
-    slicer: "Slicer", value: Value, name: str, frame: Frame, line: int, text: str
-) -> Value:
-    """A value that has been given a name on a line of a frame's file."""
-    hop = Hop(path=frame.path, line=line, text=text)
-    match value:
-        case Quantity():
-            if isinstance(value.extent, Symbol):
-                slicer.aliases.setdefault(value.extent, set()).add(name)
-            return replace(value, trail=value.trail.after(hop).through(frame.path, name))
-        case Reference():
-            return replace(value, trail=value.trail.after(hop).through(frame.path, name))
-        case Record(type="dim3") | Items():
-            return _with_hop(value, hop)
-        case _:
-            return value
-
-
-def _with_hop(value: Value, hop: Hop) -> Value:
-    match value:
-        case Quantity() | Reference():
-            return replace(value, trail=value.trail.after(hop))
-        case Record(type="dim3"):
-            members_ = {name: _with_hop(one, hop) for name, one in value.members.items()}
-            return replace(value, members=members_)
-        case Items():
-            return Items(values=tuple(_with_hop(one, hop) for one in value.values))
-        case _:
-            return value

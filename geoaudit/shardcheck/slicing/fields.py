@@ -9,18 +9,21 @@ from geoaudit.shardcheck.program.file_program import Class, FileProgram
 from geoaudit.shardcheck.slicing import known_types, tensors
 from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Record,
     Reference,
     Value,
     either,
+    is_unknown,
 )
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 MOST_ASSIGNMENTS = 8
+MOST_FIELDS_DEEP = 3
 MOST_ANYWHERE = 4
 Assignment = tuple[IndexedFunction, Point, s.Assign]
 
@@ -50,8 +53,12 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         default = default_of(slicer, base.type, name)
         if default is not None:
             return default
-    if slicer.crosses_files:
-        found = assigned_values(slicer, base, name)
+    if slicer.crosses_files and not is_known_role(name) and slicer.fields_deep < MOST_FIELDS_DEEP:
+        slicer.fields_deep += 1
+        try:
+            found = assigned_values(slicer, base, name)
+        finally:
+            slicer.fields_deep -= 1
         if found is not None:
             return found
     return reference
@@ -138,7 +145,8 @@ def assigned_values(slicer: "Slicer", base: Reference, name: str) -> Value | Non
         if assign.value is None:
             continue
         values.append(slicer.value(assign.value, frame, point))
-    distinct = [value for number, value in enumerate(values) if value not in values[:number]]
+    known = [value for value in values if not is_unknown(value)]
+    distinct = [value for number, value in enumerate(known) if value not in known[:number]]
     if not distinct or len(distinct) > MOST_ASSIGNMENTS:
         return default_of(slicer, base.type, name)
     return either([(None, value) for value in distinct])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.slicing import calls, members
 from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.loops import LOOP
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.sites import Axis
@@ -122,7 +123,7 @@ def axis_of(quantity: Quantity, path: str) -> Axis:
 
 
 def _is_root(symbol: Symbol, path: str) -> bool:
-    return symbol.scope != "(loop)" and symbol.path in {"", path}
+    return symbol.scope != LOOP and symbol.path in {"", path}
 
 
 def _is_name(name: str) -> bool:

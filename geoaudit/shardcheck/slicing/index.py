@@ -108,7 +108,7 @@ class ProgramIndex:
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
-    bindings: dict[tuple[Symbol, int], Extent] = field(default_factory=dict)
+    bindings: dict[tuple[Symbol, int], Extent | None] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)

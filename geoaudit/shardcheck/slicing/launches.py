@@ -1,6 +1,7 @@
 """Launch sites of a program, each with its symbolic grid."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
@@ -10,12 +11,14 @@ from geoaudit.shardcheck.slicing import grids, outside
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
 from geoaudit.shardcheck.slicing.index import index_of, last_name
-from geoaudit.shardcheck.slicing.launchers import Launching, all_launches, kernel_name
+from geoaudit.shardcheck.slicing.launchers import Launched, Launching, all_launches, kernel_name
+from geoaudit.shardcheck.slicing.loops import LOOP
 from geoaudit.shardcheck.slicing.points import Point, leaves
 from geoaudit.shardcheck.slicing.sites import Axis, Hop, LaunchSite
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import Quantity, computed, joined
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+from geoaudit.shardcheck.symbolic.substitution import substitute
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_GUARDS = 12
@@ -38,6 +41,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
     function, parts = launching.function, launching.parts
     frame = slicer.open_frame(function)
     launched = launching.evaluated(slicer, frame)
+    launched = unified(launched)
     x, y, z = _axes(launched.grid, function.path)
     written = launching.call.arguments if launching.call else (parts.kernel,)
     kernel = kernel_name(launched.kernel) or last_name(written[0] if written else parts.kernel)
@@ -67,6 +71,32 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
             for symbol in sorted(known, key=lambda one: one.name)
             if symbol in slicer.constants
         ),
+    )
+
+
+def unified(launched: Launched) -> Launched:
+    """With symbols of one name and kind made one: the same parameter, passed through functions."""
+    axes = (*launched.grid, *(launched.block or ()))
+    chosen: dict[tuple[str, str], Symbol] = {}
+    renamed: dict[Symbol, Extent] = {}
+    for symbol in sorted(
+        {one for axis in axes for one in symbols(axis.extent)}, key=lambda one: one.scope
+    ):
+        if symbol.kind == "constant" or symbol.scope == LOOP:
+            continue
+        first = chosen.setdefault((symbol.name, symbol.kind), symbol)
+        if first != symbol:
+            renamed[symbol] = first
+    if not renamed:
+        return launched
+    grid = [replace(axis, extent=substitute(axis.extent, renamed)) for axis in launched.grid]
+    block = launched.block and [
+        replace(axis, extent=substitute(axis.extent, renamed)) for axis in launched.block
+    ]
+    return replace(
+        launched,
+        grid=(grid[0], grid[1], grid[2]),
+        block=(block[0], block[1], block[2]) if block else None,
     )
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 MOST_VARIABLES = 8
+LOOP = "(loop)"
+"""Scope of the symbols that stand for what a loop changes."""
 
 
 def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Value | None:
@@ -141,9 +143,7 @@ def _after_round(
 
 
 def _symbol(place: Place, loop: s.Loop, frame: Frame) -> Symbol:
-    return Symbol(
-        name=".".join(place), kind="unknown", path=frame.path, line=loop.line, scope="(loop)"
-    )
+    return Symbol(name=".".join(place), kind="unknown", path=frame.path, line=loop.line, scope=LOOP)
 
 
 def _read(quantity: Quantity | None, held: dict[Place, Symbol]) -> list[Place]:

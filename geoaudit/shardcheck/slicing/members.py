@@ -25,7 +25,7 @@ from geoaudit.shardcheck.slicing.values import (
     number,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer
+from geoaudit.shardcheck.symbolic.extents import Integer, Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -76,6 +76,14 @@ def part(slicer: "Slicer", value: Value, name: str) -> Value:
     if name == SOME_ELEMENT:
         return _some_element(slicer, value, name)
     return item(slicer, value, int(name[1:-1]), "")
+
+
+def told(slicer: "Slicer", place: Place, node: e.Expression, frame: Frame, point: Point) -> Place:
+    """A place with the number of its element, where what is written for it is a known one."""
+    if place[-1] != SOME_ELEMENT or not isinstance(node, e.Subscript):
+        return place
+    known = slicer.quantity(node.indices[0], frame, point).extent
+    return (*place[:-1], f"[{known.value}]") if isinstance(known, Integer) else place
 
 
 def parts(slicer: "Slicer", value: Value, path: Place) -> Value:
@@ -249,6 +257,15 @@ def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
             return replace(value, type=name)
         case _:
             return value
+
+
+def is_lost(slicer: "Slicer", value: Value, type: str) -> bool:
+    """Whether no more is known of a value than that it is of a class of the program."""
+    return (
+        isinstance(value, Quantity)
+        and isinstance(value.extent, Unknown)
+        and known_types.bare(type) in slicer.program.classes
+    )
 
 
 def declared(slicer: "Slicer", type: str, text: str, frame: Frame, line: int) -> Value:

@@ -33,9 +33,9 @@ def bindings(
         if key not in slicer.program.bindings:
             beyond.begin()
             value = as_quantity(beyond, _followed(beyond, origin), origin.text)
-            slicer.program.bindings[key] = value.extent
+            slicer.program.bindings[key] = None if beyond.is_too_long else value.extent
         extent = slicer.program.bindings[key]
-        if extent != symbol:
+        if extent is not None and extent != symbol:
             found.append((symbol, extent))
     return tuple(found)
 

@@ -4,19 +4,21 @@ import re
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program.statements import Parameter
-from geoaudit.shardcheck.slicing import resolution
+from geoaudit.shardcheck.slicing import known_types, members, resolution
 from geoaudit.shardcheck.slicing.arguments import bound
-from geoaudit.shardcheck.slicing.definitions import annotated
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.values import Reference, Value, either
+from geoaudit.shardcheck.slicing.quantities import is_known_role
+from geoaudit.shardcheck.slicing.trails import annotated
+from geoaudit.shardcheck.slicing.values import Reference, Value, either, is_unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 _TEST = re.compile(r"(?i)^(tests?|bench(marks?)?|examples?|test_.*|.*_test\.\w+|bench_.*)$")
 MOST_CALLERS = 24
+MOST_CALLERS_BEYOND = 8
 MOST_VALUES = 8
 MOST_CALLS_UP = 6
 
@@ -29,6 +31,10 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
         if given is None and parameter.default is not None:
             given = slicer.value(parameter.default, frame, _start(frame))
         return given if given is not None else reference(frame, parameter)
+    if is_known_role(name):
+        return reference(frame, parameter)
+    if slicer.crosses_files and known_types.bare(parameter.type) in slicer.program.classes:
+        return reference(frame, parameter)
     key = (f"({name})",)
     start = _start(frame)
     found = slicer.remembered(frame, start, key, lambda: _of_any_call(slicer, frame, parameter))
@@ -62,6 +68,10 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
         value = _argument(slicer, frame, site, parameter)
         if value is None or _is_itself(value, own):
             continue
+        if members.is_lost(slicer, value, parameter.type):
+            continue
+        if slicer.crosses_files and is_unknown(value):
+            continue
         if value not in values:
             values.append(value)
     if not values or len(values) > MOST_VALUES:
@@ -79,7 +89,7 @@ def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
     every = resolution.calls_of(slicer, frame.function)
     if slicer.crosses_files:
         followed = [site for site in every if not is_test(site.caller.path)] or every
-        return (followed if len(followed) <= MOST_CALLERS else []), True
+        return (followed if len(followed) <= MOST_CALLERS_BEYOND else []), True
     own = [site for site in every if site.caller.file is frame.function.file]
     if len(own) > MOST_CALLERS or frame.depth >= MOST_CALLS_UP:
         return [], False

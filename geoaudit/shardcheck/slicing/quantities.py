@@ -34,6 +34,11 @@ def names_sm_count(name: str) -> bool:
     return bool(_SM_COUNT.match(_CAPITAL.sub("_", name).lower()))
 
 
+def is_known_role(name: str) -> bool:
+    """Whether a name says what it is, so that nobody need look where it is set."""
+    return is_parallel_size(name) or is_rank(name) or names_sm_count(name)
+
+
 def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
     """A value as a number; what is none is unknown, with `text` as its reason."""
     match value:

@@ -13,9 +13,10 @@ from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import calls, definitions, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
-from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
+from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Items,
@@ -30,13 +31,13 @@ from geoaudit.shardcheck.slicing.values import (
     number,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
+from geoaudit.shardcheck.symbolic.extents import Symbol
 
 DEEPEST_EVALUATION = 90
 MOST_CALLS_DEEP = 6
-MOST_STEPS = 12_000
+MOST_STEPS = 40_000
 """Expressions of one derivation."""
-MOST_STEPS_BEYOND = 3_000
+MOST_STEPS_BEYOND = 1_500
 """Of one that crosses files."""
 
 
@@ -51,6 +52,7 @@ class Slicer:
         origins: what each symbol stands for, to be followed later.
         constants: named constants whose values are known.
         steps: expressions evaluated since it was last set to 0.
+        fields_deep: fields that are being followed to where they are assigned.
         is_condition: a condition is evaluated: its calls are not followed, only their arguments.
         aliases: variable names that were given to exactly a symbol.
     """
@@ -62,10 +64,12 @@ class Slicer:
     constants: dict[Symbol, LaunchConstant] = field(default_factory=dict)
     steps: int = 0
     is_condition: bool = False
+    fields_deep: int = 0
     _depth: int = 0
     _open_frames: dict[int, Frame] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Value | None] = field(default_factory=dict)
     _kept: list[Frame] = field(default_factory=list)
+    _added: list[tuple[object, ...]] = field(default_factory=list)
 
     def open_frame(self, function: IndexedFunction, depth: int = 0) -> Frame:
         """A frame that stands for any call of a function."""
@@ -85,26 +89,21 @@ class Slicer:
         try:
             place = place_of(node)
             if place is not None and not isinstance(node, e.Cast):
-                if place[-1] == SOME_ELEMENT and isinstance(node, e.Subscript):
-                    place = (*place[:-1], self._element(node.indices[0], frame, point))
+                place = members.told(self, place, node, frame, point)
                 found = definitions.read(self, place, frame, point)
                 if found is not None:
                     is_name = isinstance(node, e.Name)
-                    return found if is_name else definitions.named(found, spelled(node), frame)
+                    return found if is_name else named(found, spelled(node), frame)
             if isinstance(node, e.Call):
                 return self._call(node, frame, point)
             return _EVALUATED[type(node)](self, node, frame, point)
         finally:
             self._depth -= 1
 
-    def _element(self, index: e.Expression, frame: Frame, point: Point) -> str:
-        known = self.quantity(index, frame, point).extent
-        return f"[{known.value}]" if isinstance(known, Integer) else SOME_ELEMENT
-
     def _call(self, node: e.Call, frame: Frame, point: Point) -> Value:
         key = (id(frame), id(node), *point.key, self.is_condition)
         if key not in self._known:
-            self._kept.append(frame)
+            self._keep(key, frame)
             self._known[key] = calls.call(self, node, frame, point)
         found = self._known[key]
         assert found is not None
@@ -114,15 +113,24 @@ class Slicer:
         """The value of an assignment in a frame, worked out once."""
         key = (id(frame), id(statement), self.is_condition)
         if key not in self._known:
-            self._kept.append(frame)
+            self._keep(key, frame)
             self._known[key] = find()
         found = self._known[key]
         assert found is not None
         return found
 
+    def _keep(self, key: tuple[object, ...], frame: Frame) -> None:
+        self._kept.append(frame)
+        self._added.append(key)
+
     def quantity(self, node: e.Expression, frame: Frame, point: Point) -> Quantity:
         """An expression as a number."""
         return as_quantity(self, self.value(node, frame, point), spelled(node))
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the derivation has been given up."""
+        return self.steps > self._most_steps
 
     @property
     def _most_steps(self) -> int:
@@ -138,8 +146,10 @@ class Slicer:
 
     def begin(self) -> None:
         """Begin another derivation; what a derivation that was too long left behind is dropped."""
-        if self.steps > self._most_steps:
-            self._known.clear()
+        if self.is_too_long:
+            for key in self._added:
+                self._known.pop(key, None)
+        self._added.clear()
         self.steps = 0
 
     def remembered(
@@ -148,7 +158,7 @@ class Slicer:
         """A value that is looked up once for each frame, point and place."""
         key = (id(frame), *point.key, place, self.is_condition)
         if key not in self._known:
-            self._kept.append(frame)
+            self._keep(key, frame)
             self._known[key] = unknown(f"{'.'.join(place)} depends on itself")
             self._known[key] = find()
         return self._known[key]
@@ -183,6 +193,8 @@ def _operation(slicer: Slicer, node: e.Operation, frame: Frame, point: Point) ->
                 for value, part in zip(values, node.operands, strict=True)
             ]
         )
+    if any(isinstance(value, Words) for value in values):
+        return unknown(spelled(node))
     quantities = [
         as_quantity(slicer, value, spelled(part))
         for value, part in zip(values, node.operands, strict=True)
@@ -248,13 +260,13 @@ def _member(slicer: Slicer, node: e.Member, frame: Frame, point: Point) -> Value
     if names_sm_count(node.name):
         return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
     found = members.member(slicer, slicer.value(node.value, frame, point), node.name)
-    return definitions.named(found, spelled(node), frame)
+    return named(found, spelled(node), frame)
 
 
 def _subscript(slicer: Slicer, node: e.Subscript, frame: Frame, point: Point) -> Value:
     value = slicer.value(node.value, frame, point)
     found = members.element(slicer, value, node, frame, point)
-    return definitions.named(found, spelled(node), frame)
+    return named(found, spelled(node), frame)
 
 
 def _function_value(slicer: Slicer, node: e.FunctionValue, frame: Frame, point: Point) -> Value:

@@ -173,6 +173,11 @@ def unknown(reason: str, parts: Iterable[Quantity] = ()) -> Quantity:
     return Quantity(extent=extent, trail=joined([NOWHERE, *(part.trail for part in found)]))
 
 
+def is_unknown(value: Value) -> bool:
+    """Whether nothing is known of a value."""
+    return isinstance(value, Quantity) and isinstance(value.extent, Unknown)
+
+
 def computed(operator: str, operands: Sequence[Quantity]) -> Quantity:
     """An operator applied to numbers."""
     extent = arithmetic(operator, *(operand.extent for operand in operands))
@@ -250,10 +255,11 @@ def _either_record(options: Sequence[Option]) -> Value:
     found = [(guard, value) for guard, value in options if isinstance(value, Record)]
     names = dict.fromkeys(name for _, record in found for name in record.members)
     members: dict[str, Value] = {}
+    if any(known_member(record, name) is None for _, record in found for name in names):
+        return Either(options=tuple(options))
     for name in names:
         given = [(guard, known_member(record, name)) for guard, record in found]
-        if all(value is not None for _, value in given):
-            members[name] = either([(guard, value) for guard, value in given if value is not None])
+        members[name] = either([(guard, value) for guard, value in given if value is not None])
     rests = {record.rest for _, record in found}
     return Record(
         type=found[0][1].type, members=members, rest=rests.pop() if len(rests) == 1 else None

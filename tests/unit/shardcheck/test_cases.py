@@ -95,10 +95,7 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "ranks of attention that are a quotient are not varied": (
         "shard_attention_under_data_parallel.py",
     ),
-    "a total behind a call is not found": (
-        "shard_config_object",
-        "shard_divide_helper.py",
-    ),
+    "a total behind a call is not found": ("shard_divide_helper.py",),
     "a size read from the environment is not followed": ("shard_module_level_size.py",),
     "arguments do not cross into C++ through pybind": ("shard_pybind",),
     "a constant that binds is not told where the grid collapses as well": (

@@ -1,0 +1,52 @@
+"""Values that are given a name, or are written in another way, on their way to a grid."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.sites import Hop
+from geoaudit.shardcheck.slicing.values import Items, Quantity, Record, Reference, Value
+from geoaudit.shardcheck.symbolic.extents import Symbol
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+
+def named(value: Value, name: str, frame: Frame) -> Value:
+    """A value that is also written as `name`."""
+    match value:
+        case Quantity() | Reference():
+            return replace(value, trail=value.trail.through(frame.path, name))
+        case _:
+            return value
+
+
+def annotated(
+    slicer: "Slicer", value: Value, name: str, frame: Frame, line: int, text: str
+) -> Value:
+    """A value that has been given a name on a line of a frame's file."""
+    hop = Hop(path=frame.path, line=line, text=text)
+    match value:
+        case Quantity():
+            if isinstance(value.extent, Symbol):
+                slicer.aliases.setdefault(value.extent, set()).add(name)
+            return replace(value, trail=value.trail.after(hop).through(frame.path, name))
+        case Reference():
+            return replace(value, trail=value.trail.after(hop).through(frame.path, name))
+        case Record(type="dim3") | Items():
+            return _with_hop(value, hop)
+        case _:
+            return value
+
+
+def _with_hop(value: Value, hop: Hop) -> Value:
+    match value:
+        case Quantity() | Reference():
+            return replace(value, trail=value.trail.after(hop))
+        case Record(type="dim3"):
+            members_ = {name: _with_hop(one, hop) for name, one in value.members.items()}
+            return replace(value, members=members_)
+        case Items():
+            return Items(values=tuple(_with_hop(one, hop) for one in value.values))
+        case _:
+            return value
