@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.sharding.words import is_parallel_size
 from geoaudit.shardcheck.slicing import members, tensor_calls
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import last_name
@@ -13,9 +14,11 @@ from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
+    Record,
     Reference,
     Shaped,
     Value,
+    Words,
     computed,
     number,
     unknown,
@@ -36,13 +39,15 @@ def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value 
     last = last_name(node.function)
     arguments = node.arguments
     is_plain = isinstance(node.function, e.Name)
+    if not arguments and not node.keywords:
+        return _without_arguments(name, last, node, frame)
     if last == "dim3" and is_plain:
         values = [slicer.value(one, frame, point) for one in arguments]
         return members.made(slicer, "dim3", values, {}, frame)
     if is_plain and last in _EXTREMES and _is_of_library(slicer, name, frame):
         return _extreme(slicer, _EXTREMES[last], node, frame, point)
-    if is_plain and last == "len" and len(arguments) == 1:
-        return _length(slicer, arguments[0], frame, point)
+    if is_plain and last in _BUILT_IN:
+        return _BUILT_IN[last](slicer, node, frame, point)
     if last == "get" and node.template_arguments and len(arguments) == 1:
         place = node.template_arguments[0]
         if isinstance(place, e.Number):
@@ -55,6 +60,14 @@ def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value 
         return Items(values=tuple(values))
     if last in {"move", "forward", "ref", "cref"} and len(arguments) == 1 and is_plain:
         return slicer.value(arguments[0], frame, point)
+    return None
+
+
+def _without_arguments(name: str, last: str, node: e.Call, frame: Frame) -> Value | None:
+    if last == "dim3" and isinstance(node.function, e.Name):
+        return Record(type="dim3")
+    if is_parallel_size(last):
+        return Reference(text=f"{name}()", kind="unknown", path=frame.path, line=node.line)
     return None
 
 
@@ -72,8 +85,14 @@ def otherwise(
     if found is not None:
         return found
     values = [slicer.value(one, frame, point) for one in node.arguments]
+    if last in {"get", "getenv"} and values and "env" in spelled(node.function):
+        return _of_environment(values[0], frame, node.line)
     if last == "prod" and len(values) == 1:
         return _product(slicer, values[0])
+    if node.keywords and last[:1].isupper() and not values:
+        given = {key: slicer.value(value, frame, point) for key, value in node.keywords}
+        rest = Reference(text=f"{spelled(node.function)}()", kind="unknown", path=frame.path)
+        return Record(type=last, members=given, rest=rest)
     arithmetic = _ARITHMETIC.get(last.lower())
     if arithmetic is not None and values:
         quantities = [
@@ -93,6 +112,21 @@ def _extreme(slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point:
     return computed(operator, quantities) if quantities else unknown(spelled(node))
 
 
+def _attribute(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``getattr(value, "name", default)``."""
+    name = slicer.value(node.arguments[1], frame, point) if len(node.arguments) > 1 else None
+    if not isinstance(name, Words):
+        return None
+    return slicer.value(e.Member(node.arguments[0], name.text), frame, point)
+
+
+def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
+    """A variable of the environment, by its name."""
+    if not isinstance(name, Words):
+        return None
+    return Reference(text=name.text, kind="constant", path=frame.path, line=line)
+
+
 def _product(slicer: "Slicer", value: Value) -> Value | None:
     """``math.prod`` of values."""
     if not isinstance(value, Items) or value.back:
@@ -100,7 +134,9 @@ def _product(slicer: "Slicer", value: Value) -> Value | None:
     return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
 
 
-def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) -> Value:
+def _length(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``len(value)``."""
+    node = call.arguments[0]
     value = slicer.value(node, frame, point)
     if isinstance(value, Items) and not value.back:
         return number(len(value.values))
@@ -120,8 +156,18 @@ def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) ->
     )
 
 
+_BUILT_IN: dict[str, Callable[["Slicer", e.Call, Frame, Point], Value | None]] = {
+    "len": _length,
+    "getattr": _attribute,
+}
+
+
 def _quotient(values: Sequence[Quantity]) -> Value:
     return computed("cdiv", values[:2]) if len(values) >= 2 else values[0]
+
+
+def _exact(values: Sequence[Quantity]) -> Value:
+    return computed("/", values[:2]) if len(values) >= 2 else values[0]
 
 
 def _aligned(values: Sequence[Quantity]) -> Value:
@@ -143,6 +189,7 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     **{name: _of_one(operator) for name, operator in _ROUNDED.items()},
     "next_power_of_2": _of_one("next_power_of_2"),
     "nextpowerof2": _of_one("next_power_of_2"),
+    **dict.fromkeys(("divide", "exact_div", "divide_exact"), _exact),
     "round_up": _aligned,
     "roundup": _aligned,
     "align_up": _aligned,

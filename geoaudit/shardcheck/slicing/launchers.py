@@ -12,6 +12,7 @@ from geoaudit.shardcheck.slicing import calls, grids, parameters, resolution
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction
+from geoaudit.shardcheck.slicing.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.primitives import LaunchParts, parts_of_call, parts_of_launch
 from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -61,12 +62,13 @@ class Launching:
         """What it launches, in a frame of its function."""
         if self.inner is None or self.call is None:
             parts = self.parts
+            given = MetaParameters(slicer, parts, frame, self.point)
             block = None
             if parts.block is not None:
-                block = grids.axes_of(slicer, parts.block, (), frame, self.point)
+                block = grids.axes_of(slicer, parts.block, {}, frame, self.point)
             return Launched(
                 kernel=slicer.value(parts.kernel, frame, self.point),
-                grid=grids.axes_of(slicer, parts.grid, parts.keywords, frame, self.point),
+                grid=grids.axes_of(slicer, parts.grid, given, frame, self.point),
                 block=block,
             )
         receiver = None
@@ -211,6 +213,7 @@ def _through(launching: Launching, site: CallSite) -> Launching:
             grid=parts.grid,
             block=parts.block,
             keywords=parts.keywords,
+            arguments=parts.arguments,
             line=line,
             offset=0,
         ),

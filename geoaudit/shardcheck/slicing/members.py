@@ -11,6 +11,7 @@ from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.values import (
+    Closure,
     Either,
     Items,
     Quantity,
@@ -64,6 +65,9 @@ def _record_member(slicer: "Slicer", record: Record, name: str) -> Value:
     default = fields.default_of(slicer, record.type, name)
     if default is not None:
         return default
+    methods = fields.method_of(slicer, record.type, name)
+    if methods:
+        return fields.called_as_field(slicer, Closure(functions=tuple(methods), receiver=record))
     if record.rest is not None:
         return member(slicer, record.rest, name)
     return unknown(f"{record.type or 'a structure'}.{name} is given no value here")
