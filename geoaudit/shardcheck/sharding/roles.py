@@ -10,6 +10,7 @@ from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_rang
 from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
 from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
+from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
 from geoaudit.shardcheck.symbolic.wording import as_text
@@ -17,9 +18,14 @@ from geoaudit.shardcheck.symbolic.wording import as_text
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """A number that each rank has its share of. ``dimension.total`` None: not known."""
+    """A number that each rank has its share of. ``dimension.total`` None: not known.
+
+    ``value``: what it is beyond its file, where all that it is made of is known: ``inner``.
+    """
 
     dimension: ShardedDimension
+    value: Extent | None = None
+    inner: tuple[tuple[Symbol, "Role"], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +89,7 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
         for symbol in symbols(axis.extent):
             if symbol in roles:
                 continue
-            role = _told(symbol, options, values) or _by_kind(symbol, options)
+            role = _told(symbol, options, values, clues.aliases) or _by_kind(symbol, options)
             role = role or _by_binding(symbol, clues, roles, options)
             role = role or _by_meaning(symbol, axis, clues, options)
             if symbol in totals and isinstance(role, Share):
@@ -98,14 +104,18 @@ def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
 
 
 def _told(
-    symbol: Symbol, options: ShardOptions, constants: Mapping[Symbol, tuple[int, ...]]
+    symbol: Symbol,
+    options: ShardOptions,
+    constants: Mapping[Symbol, tuple[int, ...]],
+    aliases: Mapping[Symbol, tuple[str, ...]],
 ) -> Role | None:
     """What the options and the source itself say of a symbol."""
+    names = (symbol.name, *aliases.get(symbol, ()))
     for given in options.dimensions:
-        if _is_named(symbol, given.name):
+        if any(_is_named(name, given.name) for name in names):
             return Share(dimension=_given(symbol, given, f"--dim {given.name}", is_certain=True))
-    for name, value in options.values.items():
-        if _is_named(symbol, name):
+    for told, value in options.values.items():
+        if any(_is_named(name, told) for name in names):
             return Fixed(values=(value,))
     return Fixed(values=constants[symbol]) if symbol in constants else None
 
@@ -125,19 +135,50 @@ def _by_kind(symbol: Symbol, options: ShardOptions) -> Role | None:
 def _by_binding(
     symbol: Symbol, clues: _Clues, roles: Mapping[Symbol, Role], options: ShardOptions
 ) -> Role | None:
-    """A share, where the symbol is the quotient of a division by ranks beyond its file."""
+    """What a symbol is beyond its file: a number, or a share."""
     bound = clues.bindings.get(symbol)
-    for division in divisions(bound) if bound is not None else ():
-        known = dict(roles)
-        for one in symbols(division.total):
-            meant = _told(one, options, {}) or _by_meaning(one, Axis(extent=one), clues, options)
-            total = meant.dimension.total if isinstance(meant, Share) else None
-            if total is not None:
-                known[one] = Fixed(values=(total,))
-            elif isinstance(meant, Fixed) and not meant.taken:
-                known[one] = meant
-        return Share(dimension=replace(_certain(division, known), name=symbol.name))
-    return None
+    if bound is None:
+        return None
+    found = divisions(bound)
+    inner = _inner_roles(bound, found, clues, roles, options)
+    is_known = len(inner) == len(symbols(bound))
+    named = [role.dimension for role in inner.values() if isinstance(role, Share)]
+    dimensions = [*(_certain(division, inner) for division in found), *named]
+    if dimensions:
+        return Share(
+            dimension=replace(dimensions[0], name=symbol.name),
+            value=bound if is_known else None,
+            inner=tuple(inner.items()),
+        )
+    numbers = {one: role.values for one, role in inner.items() if isinstance(role, Fixed)}
+    if not is_known or len(numbers) < len(inner):
+        return None
+    values = evaluate(bound, lambda one: frozenset(numbers[one]))
+    taken = next(
+        (role.taken for role in inner.values() if isinstance(role, Fixed) and role.taken), ""
+    )
+    return None if values is None else Fixed(values=tuple(sorted(values)), taken=taken)
+
+
+def _inner_roles(
+    bound: Extent,
+    found: Iterable[Division],
+    clues: _Clues,
+    roles: Mapping[Symbol, Role],
+    options: ShardOptions,
+) -> dict[Symbol, Role]:
+    """What the symbols are that a symbol is made of beyond its file; what ranks divide is whole."""
+    totals = {one for division in found for one in symbols(division.total)}
+    inner: dict[Symbol, Role] = {}
+    for one in symbols(bound):
+        role = roles.get(one) or _told(one, options, {}, {}) or _by_kind(one, options)
+        role = role or _by_meaning(one, Axis(extent=one), clues, options)
+        if one in totals and isinstance(role, Share):
+            total = role.dimension.total
+            role = None if total is None else Fixed(values=(total,))
+        if role is not None:
+            inner[one] = role
+    return inner
 
 
 def _by_meaning(symbol: Symbol, axis: Axis, clues: _Clues, options: ShardOptions) -> Role | None:
@@ -232,7 +273,7 @@ def _given(
 
 
 def _rows(end: Symbol, start: Symbol, options: ShardOptions) -> ShardedDimension:
-    given = next((one for one in options.dimensions if _is_named(end, one.name)), None)
+    given = next((one for one in options.dimensions if _is_named(end.name, one.name)), None)
     return ShardedDimension(
         name=f"{end.name} - {start.name}",
         rounding="floor",
@@ -257,5 +298,9 @@ def _certain(division: Division, roles: Mapping[Symbol, Role]) -> ShardedDimensi
     )
 
 
-def _is_named(symbol: Symbol, name: str) -> bool:
-    return symbol.name == name or re.split(r"\.|::", symbol.name)[-1].strip("_") == name
+def _is_named(own: str, name: str) -> bool:
+    """Whether an option means a symbol: by its whole name, its last part, or a tensor's extent."""
+    if own == name or re.split(r"\.|::", own)[-1].strip("_") == name:
+        return True
+    position = position_of(name)
+    return position is not None and position == position_of(own)

@@ -19,6 +19,7 @@ from geoaudit.shardcheck.slicing.values import (
     Value,
     Words,
     computed,
+    concatenated,
     either,
     number,
     unknown,
@@ -50,11 +51,12 @@ def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) 
     if node.operator in {"in", "is"}:
         return _membership(slicer, node, frame, point)
     values = [slicer.value(part, frame, point) for part in node.operands]
-    if node.operator == "+" and all(isinstance(value, Items) for value in values):
-        return Items(
-            values=tuple(
-                one for value in values if isinstance(value, Items) for one in value.values
-            )
+    if node.operator == "+" and any(isinstance(value, Items) for value in values):
+        return concatenated(
+            [
+                members.unpacked(slicer, value, spelled(part))
+                for value, part in zip(values, node.operands, strict=True)
+            ]
         )
     if any(isinstance(value, Words) for value in values):
         return unknown(spelled(node))
@@ -110,13 +112,10 @@ def _collection(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point
     built = construction.built(slicer, node, frame, point) if node.type else None
     if built is not None:
         return built
-    values: list[Value] = []
-    for item in node.items:
-        if isinstance(item, e.Starred):
-            inner = members.unpacked(slicer, slicer.value(item.value, frame, point), spelled(item))
-            values.extend(inner)
-        else:
-            values.append(slicer.value(item, frame, point))
+    whole = members.listed(slicer, node.items, frame, point)
+    if whole.back:
+        return whole
+    values = whole.values
     keywords = {name: slicer.value(value, frame, point) for name, value in node.keywords}
     return members.made(slicer, node.type, values, keywords, frame)
 

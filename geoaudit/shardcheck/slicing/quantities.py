@@ -74,5 +74,8 @@ def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
         kind, path, line, scope, name = SM_COUNT, "", 0, "", SM_COUNT
     symbol = Symbol(name=name, kind=cast(SymbolKind, kind), path=path, line=line, scope=scope)
     slicer.origins.setdefault(symbol, reference)
+    for _, other in reference.trail.names:
+        if other != name and other.rpartition(".")[2] == last:
+            slicer.aliases.setdefault(symbol, set()).add(other)
     trail = reference.trail.through(reference.path, reference.text)
     return Quantity(extent=symbol, trail=trail.through(reference.path, name))

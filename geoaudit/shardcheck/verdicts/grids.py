@@ -8,7 +8,7 @@ from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.roles import Fixed, Ranks, Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.choices import Choices
-from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, worlds
+from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, evaluate, worlds
 from geoaudit.shardcheck.symbolic.extents import Case, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.making import arithmetic, cases
 from geoaudit.shardcheck.symbolic.terms import term_of_product
@@ -36,6 +36,10 @@ PROBES = (
     Probe(total=4, size=3, constant=32),
 )
 """The first is large: there no size of a tensor is what binds."""
+
+
+SIZE_OF_ELEMENT = 2
+"""Bytes; a vector's width in elements is a number of bytes over it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +130,9 @@ def values_at(
             return options.ranks_of(role.kind, ranks)
         if isinstance(role, Fixed):
             return frozenset(role.values)
+        if isinstance(role, Share) and role.value is not None:
+            inner = Roles(by_symbol=dict(role.inner), sharded=())
+            return evaluate(role.value, values_at(inner, options, ranks, probe))
         if isinstance(role, Share):
             total = role.dimension.total
             if total is None and probe is not None:
@@ -151,6 +158,8 @@ def share(total: int, ranks: int, rounding: str) -> int:
 
 
 def _probed(symbol: Symbol, probe: Probe) -> int:
+    if symbol.name.startswith("sizeof"):
+        return SIZE_OF_ELEMENT
     if symbol.kind == "constant":
         return probe.constant
     return probe.size + sum(map(ord, symbol.name)) % 7
