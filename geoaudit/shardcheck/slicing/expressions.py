@@ -9,6 +9,7 @@ from geoaudit.shardcheck.slicing import construction, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
+from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -24,6 +25,7 @@ from geoaudit.shardcheck.slicing.values import (
     number,
     unknown,
 )
+from geoaudit.shardcheck.symbolic.extents import Symbol
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -144,11 +146,18 @@ def _function_value(slicer: "Slicer", node: e.FunctionValue, frame: Frame, point
 
 def _opaque(slicer: "Slicer", node: e.Opaque, frame: Frame, point: Point) -> Value:
     if node.text.startswith("sizeof"):
-        return Reference(text=node.text, kind="constant", path=frame.path)
+        return _size_of_type(slicer, node.text, frame)
     parts = [slicer.value(part, frame, point) for part in node.parts]
     return unknown(
         f"{node.text} is not followed", [part for part in parts if isinstance(part, Quantity)]
     )
+
+
+def _size_of_type(slicer: "Slicer", text: str, frame: Frame) -> Quantity:
+    """The size of a type that a template is given: that of any number."""
+    symbol = Symbol(name=text, kind="constant", path=frame.path)
+    slicer.constants.setdefault(symbol, LaunchConstant(symbol=symbol, values=(1, 2, 4, 8)))
+    return Quantity(extent=symbol)
 
 
 def _slice(slicer: "Slicer", node: e.Slice, frame: Frame, point: Point) -> Value:

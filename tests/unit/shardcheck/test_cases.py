@@ -15,18 +15,8 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "a remark beside a launch allows the rule on the next line's launch too": (
-        "allow_in_python.py",
-        "allow_on_line.cu",
-        "allow_two_rules.cu",
-    ),
     "a loop that tries split counts is not followed to its result": (
         "behaviour_heuristic_compensates.cu",
-    ),
-    "a call that is not followed is reported as independent": ("behaviour_unknown.cu",),
-    "a number that a caller passes hides a parameter that --dim names": (
-        "callers_with_numbers.cu",
-        "shard_dim_names_parameter.cu",
     ),
     "constants as types or enumerators, and make_uint3, are not valued": (
         "cdiv_by_name.cu",
@@ -50,16 +40,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "locals made by token pasting are not found": ("macro_token_pasting.cu",),
     "a macro without a semicolon takes the statement behind it along": (
         "macro_without_semicolon.cu",
-    ),
-    "ranks of attention that are a quotient are not varied": (
-        "shard_attention_under_data_parallel.py",
-    ),
-    "a constant that binds is not told where the grid collapses as well": (
-        "stale_cap_on_splits.cu",
-    ),
-    "a constant equal to a model dimension, or a device's, beside others is not told": (
-        "stale_model_dimension.cu",
-        "stale_sm_count.cu",
     ),
     "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
     "template arguments of traits are not put in": (
