@@ -53,6 +53,8 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     if text in _WORDS:
         return number(_WORDS[text])
     function = frame.function.function
+    if frame.function.object_name == text:
+        return frame.receiver or _object(frame, text, function)
     for parameter in (*function.parameters, *function.template_parameters):
         if parameter.name == text:
             return parameters.value_of(slicer, frame, parameter)

@@ -15,11 +15,6 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "--dim and --set do not reach what callers beyond the file pass": (
-        "shard_stable_bindings",
-        "shard_torch_ops",
-        "triton_kernel_from_other_module",
-    ),
     "constants as types or enumerators, and make_uint3, are not valued": (
         "cdiv_by_name.cu",
         "chevron_dim3_forms.cu",
@@ -43,32 +38,11 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "a macro without a semicolon takes the statement behind it along": (
         "macro_without_semicolon.cu",
     ),
-    "a method of the same class is not followed in Python": (
-        "python_cute_dsl_grid_method.py",
-        "triton_grid_in_helper.py",
-    ),
-    "a grid specification is not followed": ("python_pallas.py",),
-    "extents of tensors made from others are not followed": (
-        "shard_empty_shape.py",
-        "shard_split_and_chunk.py",
-        "triton_shape_after_transpose.py",
-        "triton_star_unpack.py",
-    ),
-    "arguments do not cross into C++ through pybind": ("shard_pybind",),
     "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
-    "fields set by a constructor are not followed": ("triton_class_methods.py",),
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
         "trap_comma_in_grid.cu",
-        "tensor_dtype_sizes.cu",
     ),
-    "--dim does not find a tensor's extent": ("tensor_extents.cu",),
-    "values of meta-parameters are not taken from configurations or dictionaries": (
-        "triton_autotune_from_function.py",
-        "triton_autotune_sets.py",
-        "triton_block_sizes_from_dictionaries.py",
-    ),
-    "math.prod is not followed": ("triton_max_min_and_loops.py",),
 }
 NOT_YET = {case: reason for reason, cases in _REASONS.items() for case in cases}
 """Case -> why it does not work yet."""
