@@ -17,11 +17,17 @@ class Clues:
         surroundings: kernel, function and path, in lower case.
         names: of symbols, as written first, then the variables that were given exactly it.
         bindings: of symbols, what they are beyond the site's file.
+        has_width: a width is among the names of the grid.
     """
 
     surroundings: str
     names: Mapping[Symbol, tuple[str, ...]]
     bindings: Mapping[Symbol, Extent]
+    has_width: bool = False
+
+    def is_height(self, name: str) -> bool:
+        """Whether a name that may be heads is the height beside a width."""
+        return self.has_width and name.rpartition(".")[2].lower() in ("h", "height")
 
     def names_of(self, symbol: Symbol) -> tuple[str, ...]:
         """All names of a symbol, as written first."""
@@ -35,6 +41,9 @@ def clues_of(site: LaunchSite) -> Clues:
         surroundings=f"{site.kernel} {site.function} {site.path}".lower(),
         names=names,
         bindings=dict(site.bindings),
+        has_width=any(
+            name.lower() in ("w", "width") for axis in site.grid for name in axis.symbols
+        ),
     )
 
 

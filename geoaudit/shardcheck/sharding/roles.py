@@ -130,14 +130,23 @@ class _Reading:
             for name in self.clues.names_of(symbol)
         )
 
+    def _has_meaning(self, symbol: Symbol) -> bool:
+        """Whether its names say what it is: a head's size is not made of heads."""
+        names = self.clues.names_of(symbol)
+        return any(words.dimension_of(one, self.clues.surroundings) for one in names)
+
     def _on_the_way(self, axis: Axis) -> dict[Symbol, Role]:
         """A role of what no other says, where a name on the way to an axis is of one."""
         of_axis = symbols(axis.extent)
         free = [one for one in of_axis if one not in self.found and one.kind in _FREE]
+        free = [one for one in free if not self._has_meaning(one)]
         lost = [one for one in valued(axis.extent) if isinstance(one, Unknown)]
-        free += [standing_for(one) for one in lost]
+        free += [standing_for(one) for one in reversed(lost)]
         shared = {symbol for division in self.divisions for symbol in symbols(division.whole)}
         if any(one in shared or isinstance(self.found.get(one), Share) for one in of_axis):
+            return {}
+        positions = filter(None, (position_of(one.name) for one in of_axis))
+        if any(_is_divided_out(position, axis) for position in positions):
             return {}
         told = _told(axis.symbols, self.options)
         if free and isinstance(told, Share):
@@ -243,15 +252,25 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
     position = position_of(symbol.name)
     aliases = clues.names_of(symbol)[1:]
     if position is not None:
+        if f"{position.tensor}.numel()" in axis.symbols:
+            return (
+                "",
+                "",
+            )  # All elements are divided by an extent of theirs: what is left is not it.
         others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
         found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
         if found is not None:
             return found
     for name, why in ((symbol.name, "by its name"), *((one, f"named {one}") for one in aliases)):
         dimension = words.dimension_of(name, clues.surroundings)
-        if dimension is not None and position_of(name) is None:
+        if dimension is not None and position_of(name) is None and not clues.is_height(name):
             return dimension, why
     return _meaning_beyond(symbol, clues)
+
+
+def _is_divided_out(position: Position, axis: Axis) -> bool:
+    """Whether all elements of a tensor are divided by an extent of its own: the rest is left."""
+    return f"{position.tensor}.numel()" in axis.symbols
 
 
 def _meaning_beyond(symbol: Symbol, clues: Clues) -> tuple[str, str]:
@@ -262,6 +281,8 @@ def _meaning_beyond(symbol: Symbol, clues: Clues) -> tuple[str, str]:
         return words.HEADS, f"{MADE_OF} {as_text(bound or found[0], 60)}"
     for one in found:
         dimension = words.dimension_of(one.name, clues.surroundings) or ""
+        if clues.is_height(one.name):
+            continue
         if dimension in words.SHARDED_BY or bound == one:
             return dimension, f"{'it is' if bound == one else MADE_OF} {one.name}"
     return "", ""

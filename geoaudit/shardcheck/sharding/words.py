@@ -100,6 +100,7 @@ _SEQUENCE = re.compile(
 )
 _SM_COUNTS = {"nsm", "nsms", "numsm", "numsms", "smcount", "multiprocessorcount", "sms", "numcus"}
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
+_MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
 _PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
 _MOE = re.compile(r"moe|expert")
 
@@ -176,6 +177,8 @@ def dimension_of(name: str, surroundings: str = "") -> str | None:
         return INNER if _STATE_SPACE.search(surroundings) else None
     if joined == "e":
         return EXPERTS if _MOE.search(surroundings) else None
+    if joined in ("nrows", "nrow", "rows"):
+        return WEIGHT_ROWS if _MATRIX_VECTOR.search(surroundings) else None
     known = _EXACT.get(joined)
     if known is not None:
         return known

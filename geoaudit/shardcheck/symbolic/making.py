@@ -37,6 +37,8 @@ from geoaudit.shardcheck.symbolic.walking import is_larger, symbols
 LARGEST_EXTENT = 256
 """Operators, symbols and numbers in one extent; a larger one is Unknown."""
 MOST_CASES = 64
+TOO_LARGE = f"more than {LARGEST_EXTENT} operators and names in one extent"
+"""Why it is."""
 
 
 def arithmetic(operator: str, *operands: Extent) -> Extent:
@@ -265,4 +267,4 @@ def _next_bound(guard: Arithmetic) -> tuple[Extent, ...]:
 def _bounded(extent: Extent) -> Extent:
     if not is_larger(extent, LARGEST_EXTENT):
         return extent
-    return unknown(f"more than {LARGEST_EXTENT} operators and names in one extent", extent)
+    return unknown(TOO_LARGE, extent)

@@ -11,11 +11,11 @@ from geoaudit.shardcheck.sharding.worth import Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Repeated, Symbol, Unknown
-from geoaudit.shardcheck.symbolic.making import product
+from geoaudit.shardcheck.symbolic.making import TOO_LARGE, product
 from geoaudit.shardcheck.symbolic.walking import reasons, symbols, valued, walk
 from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.verdicts.grids import PROBES, Course, courses, factors_of, values_at
-from geoaudit.shardcheck.verdicts.hidden import holds_nothing_sharded
+from geoaudit.shardcheck.verdicts.hidden import lost_parts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +38,7 @@ def conduct_of(site: LaunchSite, roles: Roles, options: ShardOptions) -> Conduct
     factors = factors_of(site)
     found = courses(site, factors, roles, options)
     if not roles.sharded:
-        return _unsharded(factors, roles, found)
+        return _unsharded(site, factors, roles, found)
     target = _target(factors)
     if found:
         behaviour = _over_choices([_numbered(one, options.sms, target) for one in found])
@@ -81,15 +81,17 @@ def reasons_of(extents: Iterable[Extent]) -> str:
     return "; ".join(list(found)[:3]) or "a loop whose rounds are not known"
 
 
-def _unsharded(factors: tuple[Extent, ...], roles: Roles, found: tuple[Course, ...]) -> Conduct:
+def _unsharded(
+    site: LaunchSite, factors: tuple[Extent, ...], roles: Roles, found: tuple[Course, ...]
+) -> Conduct:
     named = [one for factor in factors for one in symbols(factor) if one.kind != "constant"]
+    lost = lost_parts(site, roles)
+    is_lost = any(isinstance(one, Unknown) for factor in factors for one in valued(factor))
     if not named and found:
         return Conduct(behaviour="constant", reason="the grid is a number", courses=found)
-    lost = [one for factor in factors for one in valued(factor) if isinstance(one, Unknown)]
-    lost = [one for one in lost if not holds_nothing_sharded(one, roles)]
-    if lost and not found:
+    if lost and not found and _target(factors) != "device":
         return Conduct(behaviour="unknown", reason=reasons_of(lost))
-    if not named:
+    if not named and not is_lost:
         return Conduct(behaviour="constant", reason="only constants are in the grid")
     return Conduct(behaviour="independent", reason="nothing in the grid is sharded", courses=found)
 
@@ -137,7 +139,9 @@ def _probed(
     tried: list[Behaviour] = []
     for probe in PROBES:
         found = courses(site, factors, roles, options, probe)
-        kinds = [_shaped(course, target) for course in found]
+        # Where some axis is 0 there is no launch to judge.
+        launched = [course for course in found if any(course.blocks)]
+        kinds = [_shaped(course, target) for course in launched or found]
         tried += [_over_choices(kinds)] if kinds else []
     if not tried:
         return Conduct(behaviour="unknown", reason="no size that was tried gives a grid")
@@ -147,6 +151,11 @@ def _probed(
         return Conduct(
             behaviour="shrinks", reason="there are fewer blocks for more ranks, by sizes tried"
         )
+    if hidden and all(
+        isinstance(one, Unknown) and one.reason.startswith(TOO_LARGE) for one in hidden
+    ):
+        reason = "what is sharded is in a part too large to be evaluated, and no SM count"
+        return Conduct(behaviour="shrinks", reason=reason)
     if hidden:
         return Conduct(behaviour="unknown", reason=reasons_of(hidden))
     return Conduct(behaviour=tried[0], reason=_numbers_reason(tried[0], options))

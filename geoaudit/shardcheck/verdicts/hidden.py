@@ -4,26 +4,41 @@ import re
 
 from geoaudit.shardcheck.sharding.words import SHARDED_BY, dimension_of, is_sequence
 from geoaudit.shardcheck.sharding.worth import Fixed, Roles
+from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.extents import Unknown
-from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.walking import symbols, valued
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_ELEMENTS = re.compile(r"(?:.*[._])?(?:n_?elements?|numel|num_elements|n_?rows?)(?:\(\))?")
 
 
-def holds_nothing_sharded(lost: Unknown, roles: Roles) -> bool:
-    """Whether everything that an unknown part is told to be made of is of the input or a constant.
+def lost_parts(site: LaunchSite, roles: Roles) -> tuple[Unknown, ...]:
+    """Parts of a grid that are not followed and may hold something sharded."""
+    return tuple(
+        part
+        for axis in site.grid
+        for part in valued(axis.extent)
+        if isinstance(part, Unknown) and not _holds_nothing_sharded(part, axis, roles)
+    )
+
+
+def _holds_nothing_sharded(lost: Unknown, axis: Axis, roles: Roles) -> bool:
+    """Whether what an unknown part is told to be made of is of the input, or constant.
 
     Lengths of sequences, numbers of tokens, batch and context are the input's. A part of which
     nothing is told may hold anything.
     """
-    made_of = [one.name for one in symbols(lost) if not isinstance(roles.by_symbol.get(one), Fixed)]
-    words = [*made_of, *_NAME.findall(lost.reason)]
-    if any(dimension_of(word) in SHARDED_BY for word in words):
+    found = symbols(lost)
+    made_of = [one.name for one in found if not isinstance(roles.by_symbol.get(one), Fixed)]
+    told = [*made_of, *_NAME.findall(lost.reason), *axis.symbols]
+    if any(dimension_of(name) in SHARDED_BY for name in told):
         return False
-    if symbols(lost):
-        return all(_is_of_input(name) for name in made_of)
-    return any(_is_of_input(word) for word in _NAME.findall(lost.reason))
+    if found and all(_is_of_input(name) for name in made_of):
+        return True
+    return any(_is_of_input(name) for name in (*_NAME.findall(lost.reason), *axis.symbols))
 
 
 def _is_of_input(name: str) -> bool:
+    if _ELEMENTS.fullmatch(name):
+        return True
     return is_sequence(name) or (dimension_of(name) or "heads") not in SHARDED_BY
