@@ -200,13 +200,21 @@ class ProgramIndex:
 
     @cached_property
     def assigning_macros(self) -> frozenset[str]:
-        """Macros whose bodies assign variables."""
-        return frozenset(
-            indexed.function.name
-            for indexed in self.by_file.values()
-            if indexed.function.kind == "macro"
-            and any(isinstance(point.statement, Assign) for point in indexed.points)
-        )
+        """Macros whose bodies assign variables, or use macros that do."""
+        macros = [one for one in self.by_file.values() if one.function.kind == "macro"]
+        found = {
+            one.function.name
+            for one in macros
+            if any(isinstance(point.statement, Assign) for point in one.points)
+        }
+        waiting = list(found)
+        while waiting:
+            for user in self.calling(waiting.pop()):
+                name = user.function.name
+                if user.function.kind == "macro" and name not in found:
+                    found.add(name)
+                    waiting.append(name)
+        return frozenset(found)
 
     @cached_property
     def constants(self) -> dict[str, list[IndexedFunction]]:

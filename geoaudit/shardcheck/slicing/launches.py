@@ -45,7 +45,9 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
     x, y, z = _axes(launched.grid, function.path)
     written = launching.call.arguments if launching.call else (parts.kernel,)
     kernel = kernel_name(launched.kernel) or last_name(written[0] if written else parts.kernel)
+    block = None if launched.block is None else _axes(launched.block, function.path)
     known = {one for axis in (x, y, z) for one in symbols(axis.extent)}
+    valued = known.union(*(symbols(axis.extent) for axis in block or ()))
     return LaunchSite(
         path=function.path,
         line=parts.line,
@@ -55,7 +57,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
         idiom=parts.idiom,
         function=function.name,
         grid=(x, y, z),
-        block=None if launched.block is None else _axes(launched.block, function.path),
+        block=block,
         guards=_guards(slicer, frame, launching.point, known),
         chain=_chain(launching, launched.grid),
         is_launcher=is_launcher,
@@ -68,7 +70,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
         ),
         constants=tuple(
             slicer.constants[symbol]
-            for symbol in sorted(known, key=lambda one: one.name)
+            for symbol in sorted(valued, key=lambda one: one.name)
             if symbol in slicer.constants
         ),
     )

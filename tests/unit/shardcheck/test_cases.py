@@ -49,13 +49,10 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "grid_shadowed.cu",
     ),
     "other names of a type are not followed": ("grid_typedef_and_using.cu",),
-    "a method called without its object is not followed": ("idiom_cutlass_device.cu",),
     "a launch whose call stands outside of its macro is not recognised": (
         "idiom_macro_statement_launcher.cu",
         "macro_variadic.cu",
     ),
-    "the value of a constant of a block is not kept": ("macro_in_header",),
-    "locals made by token pasting are not found": ("macro_token_pasting.cu",),
     "a macro without a semicolon takes the statement behind it along": (
         "macro_without_semicolon.cu",
     ),
