@@ -49,13 +49,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "grid_shadowed.cu",
     ),
     "other names of a type are not followed": ("grid_typedef_and_using.cu",),
-    "a launch whose call stands outside of its macro is not recognised": (
-        "idiom_macro_statement_launcher.cu",
-        "macro_variadic.cu",
-    ),
-    "a macro without a semicolon takes the statement behind it along": (
-        "macro_without_semicolon.cu",
-    ),
     "a method of the same class is not followed in Python": (
         "python_cute_dsl_grid_method.py",
         "triton_grid_in_helper.py",
