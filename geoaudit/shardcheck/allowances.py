@@ -1,7 +1,7 @@
 """Remarks that allow a rule at a launch: ``// geoaudit: allow GA401 small by design``."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from geoaudit.diagnosis.finding import Finding, Severity
@@ -53,8 +53,9 @@ def apply_allowances(
 ) -> tuple[tuple[SiteReport, ...], tuple[SourceNote, ...]]:
     """The sites without the findings that remarks allow, and what is to be said of remarks.
 
-    A remark counts on the line of a launch and on the line above. One that allows nothing is
-    told: it gives no reason or names no rule, or no such finding is there.
+    A remark counts on the line of a launch, and on the line above unless a launch stands there.
+    One that allows nothing is told: it gives no reason or names no rule, or no such finding is
+    there.
 
     Args:
         sites: with all findings.
@@ -66,7 +67,8 @@ def apply_allowances(
     for allowance in allowances:
         valid |= _keys(allowance, rules, notes)
     used: set[tuple[str, int, str]] = set()
-    judged = tuple(_allowed(report, valid, used) for report in sites)
+    launches = {(report.site.path, report.site.line) for report in sites}
+    judged = tuple(_allowed(report, launches, valid, used) for report in sites)
     for key in valid.keys() - used:
         text = f"allows {key[2]}, which is not found at this launch: take the remark away"
         notes.append(_note(valid[key], "note", text))
@@ -101,14 +103,16 @@ def _keys(
 
 def _allowed(
     report: SiteReport,
+    launches: Collection[tuple[str, int]],
     valid: Mapping[tuple[str, int, str], Allowance],
     used: set[tuple[str, int, str]],
 ) -> SiteReport:
     kept: list[Finding] = []
     suppressed = list(report.suppressed)
     for finding in report.findings:
-        lines = (report.site.line, report.site.line - 1)
-        keys = [(report.site.path, line, finding.rule_id) for line in lines]
+        path, line = report.site.path, report.site.line
+        lines = (line,) if (path, line - 1) in launches else (line, line - 1)
+        keys = [(path, line, finding.rule_id) for line in lines]
         key = next((key for key in keys if key in valid), None)
         if key is None:
             kept.append(finding)

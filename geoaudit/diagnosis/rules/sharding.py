@@ -116,9 +116,13 @@ def stale_launch_constant(evidence: ShardedGrid) -> Observation | None:
     Limits:
         The launch's own block size and a grid that is a number are not asked about.
     """
-    if not evidence.stale or evidence.behaviour in ("compensated", "independent"):
+    if evidence.behaviour == "compensated":
         return None
-    worst = min(evidence.stale, key=lambda one: one.why != "binds")
+    is_sharded = evidence.behaviour != "independent"
+    stale = [one for one in evidence.stale if is_sharded or one.why in ("sm_count", "dimension")]
+    if not stale:
+        return None
+    worst = min(stale, key=lambda one: one.why != "binds")
     return ("warning" if worst.why == "binds" else "note"), _stale(worst)
 
 

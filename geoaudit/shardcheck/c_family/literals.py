@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from geoaudit.shardcheck.program.expressions import Expression, Number, Opaque, Real
+from geoaudit.shardcheck.program.expressions import Expression, Number, Opaque, Operation, Real
 
 _INTEGER = re.compile(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|(?P<oct>0[0-7]*)|(?P<dec>[1-9][0-9]*))"
@@ -44,6 +44,8 @@ FLOAT_TYPES = frozenset({"float", "double", "half", "__half"})
 def number(text: str) -> Expression:
     """A literal: ``0x1Full``, ``1'000``, ``1e-5f``, ``017``."""
     plain = text.replace("'", "")
+    if plain.startswith("-"):
+        return Operation("-", (number(plain[1:].lstrip()),))
     match = _INTEGER.fullmatch(plain)
     if match:
         bases = {"hex": 16, "bin": 2, "oct": 8, "dec": 10}

@@ -1,113 +1,210 @@
 """What every symbol of a launch site is: a share, a number that is given or taken, or unknown."""
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from geoaudit.shardcheck.report import ShardedDimension
 from geoaudit.shardcheck.sharding import words
+from geoaudit.shardcheck.sharding.dimensions import (
+    divided_dimension,
+    given_dimension,
+    named_dimension,
+    rows_dimension,
+)
 from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
-from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
+from geoaudit.shardcheck.sharding.naming import Clues, clues_of, means
+from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
+from geoaudit.shardcheck.sharding.words import is_prefill
+from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
-from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+from geoaudit.shardcheck.symbolic.evaluation import evaluate
+from geoaudit.shardcheck.symbolic.extents import Arithmetic, Cases, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
-from geoaudit.shardcheck.symbolic.wording import as_text
-
-
-@dataclass(frozen=True, kw_only=True)
-class Share:
-    """A number that each rank has its share of. ``dimension.total`` None: not known."""
-
-    dimension: ShardedDimension
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fixed:
-    """A number that ranks do not change; several where any of them may be.
-
-    ``taken``: why it was taken where nothing gives it; empty where something does.
-    """
-
-    values: tuple[int, ...]
-    taken: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ranks:
-    """A number of ranks."""
-
-    kind: str
-
-
-Role = Share | Fixed | Ranks
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Clues:
-    """What helps to read a symbol: text around its launch, its variables, what it is elsewhere."""
-
-    surroundings: str
-    aliases: Mapping[Symbol, tuple[str, ...]]
-    bindings: Mapping[Symbol, Extent]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Roles:
-    """What the symbols of a site's grid are.
-
-    Attributes:
-        by_symbol: symbols that something is known of.
-        sharded: the dimensions in them, divisions first.
-    """
-
-    by_symbol: Mapping[Symbol, Role]
-    sharded: tuple[ShardedDimension, ...]
 
 
 def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
     """What the symbols in the grid of a site are: by options, by divisions, by names."""
-    roles: dict[Symbol, Role] = {}
-    found = [division for axis in site.grid for division in divisions(axis.extent)]
-    totals = {symbol for division in found for symbol in symbols(division.total)}
-    values = {constant.symbol: constant.values for constant in site.constants}
-    clues = _Clues(
-        surroundings=f"{site.kernel} {site.function} {site.path}".lower(),
-        aliases=dict(site.aliases),
-        bindings=dict(site.bindings),
-    )
+    reading = _Reading(site, options)
     for axis in site.grid:
+        reading.read_axis(axis)
+    return reading.roles
+
+
+class _Reading:
+    """The roles of one site as they are found, axis by axis."""
+
+    def __init__(self, site: LaunchSite, options: ShardOptions) -> None:
+        self.options, self.clues = options, clues_of(site)
+        self.constants = {constant.symbol: constant.values for constant in site.constants}
+        self.divisions = [one for axis in site.grid for one in divisions(axis.extent)]
+        self.found: dict[Symbol, Role] = {}
+
+    @property
+    def roles(self) -> Roles:
+        """All that was found."""
+        certain = [divided_dimension(division, _totals(self.found)) for division in self.divisions]
+        named = [role.dimension for role in self.found.values() if isinstance(role, Share)]
+        return Roles(by_symbol=self.found, sharded=tuple(dict.fromkeys((*certain, *named))))
+
+    def read_axis(self, axis: Axis) -> None:
+        """Add the roles of an axis' symbols."""
         for end, start in row_ranges(axis.extent):
-            roles[start] = Fixed(values=(0,))
-            roles[end] = Share(dimension=_rows(end, start, options))
+            self.found[start] = Fixed(values=(0,))
+            self.found[end] = Share(dimension=rows_dimension(end, start, self.options))
+        totals = {one for division in self.divisions for one in symbols(division.total)}
         for symbol in symbols(axis.extent):
-            if symbol in roles:
+            if symbol in self.found:
                 continue
-            role = _told(symbol, options, values) or _by_kind(symbol, options)
-            role = role or _by_binding(symbol, clues, roles, options)
-            role = role or _by_meaning(symbol, axis, clues, options)
+            role = self._role(symbol, axis)
             if symbol in totals and isinstance(role, Share):
-                total = role.dimension.total
-                role = None if total is None else Fixed(values=(total,))
+                role = _undivided(role)
             if role is not None:
-                roles[symbol] = role
-        roles |= _on_the_way(axis, roles, found, clues, options)
-    certain = [_certain(division, roles) for division in found]
-    named = [role.dimension for role in roles.values() if isinstance(role, Share)]
-    return Roles(by_symbol=roles, sharded=tuple(dict.fromkeys((*certain, *named))))
+                self.found[symbol] = role
+        self.found |= self._on_the_way(axis)
+
+    def _role(self, symbol: Symbol, axis: Axis) -> Role | None:
+        return (
+            self._told(symbol)
+            or _by_kind(symbol, self.options)
+            or self._beyond(symbol)
+            or _by_meaning(symbol, axis, self.clues, self.options)
+        )
+
+    def _told(self, symbol: Symbol) -> Role | None:
+        """What the options and the source itself say of a symbol."""
+        names = self.clues.names_of(symbol)
+        return _told(names, self.options) or _constant(self.constants.get(symbol))
+
+    def _beyond(self, symbol: Symbol) -> Role | None:
+        """What a symbol is beyond its file, where options, divisions or numbers give that."""
+        bound = self.clues.bindings.get(symbol)
+        if bound is None or symbol in symbols(bound):
+            return None
+        inner = {one: role for one in symbols(bound) if (role := self._inner(one)) is not None}
+        found = divisions(bound)
+        for division in found:
+            for one in symbols(division.total):
+                role = inner.get(one) or _by_meaning(
+                    one, Axis(extent=one), self.clues, self.options
+                )
+                total = _undivided(role) if isinstance(role, Share) else role
+                if total is not None:
+                    inner[one] = total
+            if division.whole in _alternatives(bound):
+                dimension = replace(divided_dimension(division, _totals(inner)), name=symbol.name)
+                return Share(dimension=_rounded_as(dimension, bound))
+        if isinstance(bound, Symbol) and bound in inner:
+            return inner[bound]
+        numbers = evaluate(bound, lambda one: None) if not symbols(bound) else None
+        if numbers and min(numbers) > 0 and not self._is_called_sharded(symbol):
+            return Fixed(values=tuple(sorted(numbers)), taken="as callers in other files pass it")
+        if not found and not any(isinstance(role, Share) for role in inner.values()):
+            return None
+        return self._made_of(symbol, bound, found, inner)
+
+    def _made_of(
+        self, symbol: Symbol, bound: Extent, found: Sequence[Division], inner: dict[Symbol, Role]
+    ) -> Role:
+        """A symbol that is made of something sharded beyond its file, by no division alone."""
+        values = [evaluate(bound, worths(inner, self.options, n)) for n in self.options.ranks]
+        if all(value is not None and len(value) == 1 for value in values):
+            self.divisions += found
+            self.found |= inner
+            return Bound(extent=bound)
+        if found:
+            dimension = divided_dimension(found[0], {})
+        else:
+            dimension = next(one.dimension for one in inner.values() if isinstance(one, Share))
+        return Share(dimension=replace(dimension, name=symbol.name, total=None))
+
+    def _inner(self, symbol: Symbol) -> Role | None:
+        """What is certain of a symbol beyond the file."""
+        return self.found.get(symbol) or self._told(symbol) or _by_kind(symbol, self.options)
+
+    def _is_called_sharded(self, symbol: Symbol) -> bool:
+        surroundings = self.clues.surroundings
+        return any(
+            words.dimension_of(name, surroundings) in words.SHARDED_BY
+            for name in self.clues.names_of(symbol)
+        )
+
+    def _on_the_way(self, axis: Axis) -> dict[Symbol, Role]:
+        """A role of what no other says, where a name on the way to an axis is of one."""
+        of_axis = symbols(axis.extent)
+        free = [one for one in of_axis if one not in self.found and one.kind in _FREE]
+        shared = {symbol for division in self.divisions for symbol in symbols(division.whole)}
+        if any(one in shared or isinstance(self.found.get(one), Share) for one in of_axis):
+            return {}
+        told = _told(axis.symbols, self.options)
+        if free and isinstance(told, Share):
+            return {free[-1]: _of_unknown_size(free[-1], told.dimension)}
+        for name in axis.symbols:
+            dimension = words.dimension_of(name, self.clues.surroundings) or ""
+            if free and dimension in words.SHARDED_BY and position_of(name) is None:
+                why = f"{name} is on the way"
+                found = named_dimension(free[-1], dimension, why, self.options)
+                return {free[-1]: _of_unknown_size(free[-1], found)}
+        return {}
 
 
-def _told(
-    symbol: Symbol, options: ShardOptions, constants: Mapping[Symbol, tuple[int, ...]]
-) -> Role | None:
-    """What the options and the source itself say of a symbol."""
+_FREE = ("extent", "field", "parameter", "unknown")
+
+
+def _told(names: Iterable[str], options: ShardOptions) -> Role | None:
+    """What the options say of something with these names."""
+    names = tuple(names)
     for given in options.dimensions:
-        if _is_named(symbol, given.name):
-            return Share(dimension=_given(symbol, given, f"--dim {given.name}", is_certain=True))
+        if means(given.name, names):
+            return Share(dimension=given_dimension(given, f"--dim {given.name}", is_certain=True))
     for name, value in options.values.items():
-        if _is_named(symbol, name):
+        if means(name, names):
             return Fixed(values=(value,))
-    return Fixed(values=constants[symbol]) if symbol in constants else None
+    return None
+
+
+def _of_unknown_size(symbol: Symbol, dimension: ShardedDimension) -> Share:
+    """A share of a number that the dimension is only a part of."""
+    return Share(dimension=replace(dimension, name=symbol.name, total=None))
+
+
+def _constant(values: tuple[int, ...] | None) -> Role | None:
+    return None if values is None else Fixed(values=values)
+
+
+def _alternatives(bound: Extent) -> tuple[Extent, ...]:
+    """The values that something may have, without a least of 1."""
+    values = [case.value for case in bound.cases] if isinstance(bound, Cases) else [bound]
+    one = Integer(value=1)
+    return tuple(
+        part
+        for value in values
+        for part in (
+            value.operands
+            if isinstance(value, Arithmetic) and value.operator == "max" and one in value.operands
+            else (value,)
+        )
+    )
+
+
+def _rounded_as(dimension: ShardedDimension, bound: Extent) -> ShardedDimension:
+    has_least = Integer(value=1) in _alternatives(bound)
+    return replace(dimension, rounding="at_least_one") if has_least else dimension
+
+
+def _totals(roles: Mapping[Symbol, Role]) -> dict[Symbol, int]:
+    """The values of symbols that something gives."""
+    return {
+        symbol: role.values[0]
+        for symbol, role in roles.items()
+        if isinstance(role, Fixed) and not role.taken
+    }
+
+
+def _undivided(role: Share) -> Role | None:
+    """The size of a share before the division."""
+    total = role.dimension.total
+    return None if total is None else Fixed(values=(total,))
 
 
 def _by_kind(symbol: Symbol, options: ShardOptions) -> Role | None:
@@ -122,29 +219,15 @@ def _by_kind(symbol: Symbol, options: ShardOptions) -> Role | None:
     return None
 
 
-def _by_binding(
-    symbol: Symbol, clues: _Clues, roles: Mapping[Symbol, Role], options: ShardOptions
-) -> Role | None:
-    """A share, where the symbol is the quotient of a division by ranks beyond its file."""
-    bound = clues.bindings.get(symbol)
-    for division in divisions(bound) if bound is not None else ():
-        known = dict(roles)
-        for one in symbols(division.total):
-            meant = _told(one, options, {}) or _by_meaning(one, Axis(extent=one), clues, options)
-            total = meant.dimension.total if isinstance(meant, Share) else None
-            if total is not None:
-                known[one] = Fixed(values=(total,))
-            elif isinstance(meant, Fixed) and not meant.taken:
-                known[one] = meant
-        return Share(dimension=replace(_certain(division, known), name=symbol.name))
-    return None
-
-
-def _by_meaning(symbol: Symbol, axis: Axis, clues: _Clues, options: ShardOptions) -> Role | None:
+def _by_meaning(symbol: Symbol, axis: Axis, clues: Clues, options: ShardOptions) -> Role | None:
     """What a symbol's names, its position in a tensor, or what it is elsewhere says."""
     dimension, why = _meaning(symbol, axis, clues)
     if dimension in words.SHARDED_BY and symbol.kind != "constant":
-        return Share(dimension=_named(symbol, dimension, why, options))
+        share = named_dimension(symbol, dimension, why, options)
+        is_part = why.startswith(MADE_OF)
+        return _of_unknown_size(symbol, share) if is_part else Share(dimension=share)
+    if dimension == words.BATCH and is_prefill(clues.surroundings) and "batch" not in symbol.name:
+        return None
     if dimension == words.BATCH:
         return Fixed(values=(options.batch,), taken=f"the batch, {why}")
     if dimension == words.CONTEXT:
@@ -153,10 +236,10 @@ def _by_meaning(symbol: Symbol, axis: Axis, clues: _Clues, options: ShardOptions
     return None if size is None else Fixed(values=(size,), taken=f"the model's {dimension}, {why}")
 
 
-def _meaning(symbol: Symbol, axis: Axis, clues: _Clues) -> tuple[str, str]:
+def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
     """The dimension a symbol stands for, and why; both empty where nothing tells."""
     position = position_of(symbol.name)
-    aliases = clues.aliases.get(symbol, ())
+    aliases = clues.names_of(symbol)[1:]
     if position is not None:
         others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
         found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
@@ -169,93 +252,15 @@ def _meaning(symbol: Symbol, axis: Axis, clues: _Clues) -> tuple[str, str]:
     return _meaning_beyond(symbol, clues)
 
 
-def _meaning_beyond(symbol: Symbol, clues: _Clues) -> tuple[str, str]:
+def _meaning_beyond(symbol: Symbol, clues: Clues) -> tuple[str, str]:
     """What a symbol is beyond its file, where that is one name, or a product with a sharded one."""
     bound = clues.bindings.get(symbol)
     found = () if bound is None else symbols(bound)
     for one in found:
         dimension = words.dimension_of(one.name, clues.surroundings) or ""
         if dimension in words.SHARDED_BY or bound == one:
-            return dimension, f"it is {as_text(bound or one, 60)}"
+            return dimension, f"{'it is' if bound == one else MADE_OF} {one.name}"
     return "", ""
 
 
-def _on_the_way(
-    axis: Axis,
-    roles: Mapping[Symbol, Role],
-    found: Iterable[Division],
-    clues: _Clues,
-    options: ShardOptions,
-) -> dict[Symbol, Role]:
-    """A share, where a name on the way to an axis is of one and no symbol of it is known to be."""
-    of_axis = symbols(axis.extent)
-    shared = {symbol for division in found for symbol in symbols(division.whole)}
-    if any(symbol in shared or isinstance(roles.get(symbol), Share) for symbol in of_axis):
-        return {}
-    free = [one for one in of_axis if one not in roles and one.kind in ("extent", "field")]
-    for name in axis.symbols:
-        dimension = words.dimension_of(name, clues.surroundings) or ""
-        if free and dimension in words.SHARDED_BY and position_of(name) is None:
-            why = f"{name} is on the way"
-            return {free[-1]: Share(dimension=_named(free[-1], dimension, why, options))}
-    return {}
-
-
-def _named(symbol: Symbol, dimension: str, why: str, options: ShardOptions) -> ShardedDimension:
-    for given in options.dimensions:
-        if words.dimension_of(given.name) == dimension:
-            return _given(symbol, given, f"{why}, as --dim {given.name}", is_certain=False)
-    size = options.model.get(dimension)
-    if size is None and dimension == words.VALUE_HEADS:
-        size = options.model.get(words.HEADS)
-    return ShardedDimension(
-        name=symbol.name,
-        rounding="at_least_one" if dimension == words.KV_HEADS else "exact",
-        by=words.SHARDED_BY[dimension],
-        total=size,
-        reason=f"{dimension.replace('_', ' ')} {why}",
-        is_certain=False,
-    )
-
-
-def _given(
-    symbol: Symbol, given: GivenDimension, reason: str, *, is_certain: bool
-) -> ShardedDimension:
-    return ShardedDimension(
-        name=symbol.name,
-        rounding=given.rounding,
-        by=given.by,
-        total=given.total,
-        reason=reason,
-        is_certain=is_certain,
-    )
-
-
-def _rows(end: Symbol, start: Symbol, options: ShardOptions) -> ShardedDimension:
-    given = next((one for one in options.dimensions if _is_named(end, one.name)), None)
-    return ShardedDimension(
-        name=f"{end.name} - {start.name}",
-        rounding="floor",
-        by="tp",
-        total=None if given is None else given.total,
-        reason=f"a rank's rows of a weight matrix, {end.path}:{end.line}",
-        is_certain=True,
-    )
-
-
-def _certain(division: Division, roles: Mapping[Symbol, Role]) -> ShardedDimension:
-    total = symbols(division.total)
-    role = roles.get(total[0]) if len(total) == 1 and division.total == total[0] else None
-    where = f", {division.size.path}:{division.size.line}" if division.size.path else ""
-    return ShardedDimension(
-        name=as_text(division.total, 60),
-        rounding=division.rounding,
-        by=division.by,
-        total=role.values[0] if isinstance(role, Fixed) and not role.taken else None,
-        reason=f"{as_text(division.whole, 80)}{where}",
-        is_certain=True,
-    )
-
-
-def _is_named(symbol: Symbol, name: str) -> bool:
-    return symbol.name == name or re.split(r"\.|::", symbol.name)[-1].strip("_") == name
+MADE_OF = "is made of"

@@ -100,6 +100,7 @@ _SEQUENCE = re.compile(
 )
 _SM_COUNTS = {"nsm", "nsms", "numsm", "numsms", "smcount", "multiprocessorcount", "sms", "numcus"}
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
+_PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
 _MOE = re.compile(r"moe|expert")
 
 
@@ -188,6 +189,15 @@ def is_sm_count(name: str) -> bool:
     (True, True, False)
     """
     return "".join(words_of(name)) in _SM_COUNTS
+
+
+def is_prefill(surroundings: str) -> bool:
+    """Whether a launch is of a prompt's many tokens rather than of one token a sequence.
+
+    >>> is_prefill("pf_attn_kernel launch_prefill a.cu"), is_prefill("decode_kernel f a.cu")
+    (True, False)
+    """
+    return bool(_PREFILL.search(surroundings))
 
 
 def is_sequence(name: str) -> bool:

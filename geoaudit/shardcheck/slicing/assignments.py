@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import definitions, known_types, members
+from geoaudit.shardcheck.slicing import definitions, known_types, members, tensor_calls, tensors
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity
@@ -40,9 +40,8 @@ def after_assignment(
         frame, statement, lambda: _assigned_value(slicer, statement, frame, point)
     )
     if len(place) >= len(target):
-        for part in place[len(target) :]:
-            value = members.part(slicer, value, part)
-        return value
+        value = tensor_calls.as_tensor_of(value, place, len(target), frame)
+        return members.parts(slicer, value, place[len(target) :])
     before = definitions.current(slicer, place, frame, point)
     return members.with_part(before, target[len(place) :], value)
 
@@ -121,10 +120,15 @@ def _unpacked(
     assert isinstance(statement.target, e.Collection)
     if statement.value is None:
         return None
+    count = len(statement.target.items)
     for number_, target in enumerate(statement.target.items):
+        if isinstance(target, e.Starred) and place_of(target.value) == place[:1]:
+            value = slicer.value(statement.value, frame, point)
+            whole = members.unpacked(slicer, value, spelled(statement.value))
+            rest = tensors.cut(whole, number_, number_ + 1 - count or None)
+            return members.parts(slicer, rest, place[1:])
         if place_of(target) != place[:1]:
             continue
-        count = len(statement.target.items)
         source, element = _element(statement.value, number_, count)
         value = slicer.value(source, frame, point)
         written = spelled(source)
@@ -134,9 +138,7 @@ def _unpacked(
             value = named(value, written, frame)
         text = f"{spelled(target)} = {written}"
         value = annotated(slicer, value, spelled(target), frame, statement.line, text)
-        for part in place[1:]:
-            value = members.part(slicer, value, part)
-        return value
+        return members.parts(slicer, tensor_calls.as_tensor_of(value, place, 1, frame), place[1:])
     return None
 
 

@@ -9,6 +9,7 @@ from geoaudit.shardcheck.slicing import construction, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
+from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -19,10 +20,12 @@ from geoaudit.shardcheck.slicing.values import (
     Value,
     Words,
     computed,
+    concatenated,
     either,
     number,
     unknown,
 )
+from geoaudit.shardcheck.symbolic.extents import Symbol
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -50,11 +53,12 @@ def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) 
     if node.operator in {"in", "is"}:
         return _membership(slicer, node, frame, point)
     values = [slicer.value(part, frame, point) for part in node.operands]
-    if node.operator == "+" and all(isinstance(value, Items) for value in values):
-        return Items(
-            values=tuple(
-                one for value in values if isinstance(value, Items) for one in value.values
-            )
+    if node.operator == "+" and any(isinstance(value, Items) for value in values):
+        return concatenated(
+            [
+                members.unpacked(slicer, value, spelled(part))
+                for value, part in zip(values, node.operands, strict=True)
+            ]
         )
     if any(isinstance(value, Words) for value in values):
         return unknown(spelled(node))
@@ -110,13 +114,10 @@ def _collection(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point
     built = construction.built(slicer, node, frame, point) if node.type else None
     if built is not None:
         return built
-    values: list[Value] = []
-    for item in node.items:
-        if isinstance(item, e.Starred):
-            inner = members.unpacked(slicer, slicer.value(item.value, frame, point), spelled(item))
-            values.extend(inner)
-        else:
-            values.append(slicer.value(item, frame, point))
+    whole = members.listed(slicer, node.items, frame, point)
+    if whole.back:
+        return whole
+    values = whole.values
     keywords = {name: slicer.value(value, frame, point) for name, value in node.keywords}
     return members.made(slicer, node.type, values, keywords, frame)
 
@@ -145,11 +146,18 @@ def _function_value(slicer: "Slicer", node: e.FunctionValue, frame: Frame, point
 
 def _opaque(slicer: "Slicer", node: e.Opaque, frame: Frame, point: Point) -> Value:
     if node.text.startswith("sizeof"):
-        return Reference(text=node.text, kind="constant", path=frame.path)
+        return _size_of_type(slicer, node.text, frame)
     parts = [slicer.value(part, frame, point) for part in node.parts]
     return unknown(
         f"{node.text} is not followed", [part for part in parts if isinstance(part, Quantity)]
     )
+
+
+def _size_of_type(slicer: "Slicer", text: str, frame: Frame) -> Quantity:
+    """The size of a type that a template is given: that of any number."""
+    symbol = Symbol(name=text, kind="constant", path=frame.path)
+    slicer.constants.setdefault(symbol, LaunchConstant(symbol=symbol, values=(1, 2, 4, 8)))
+    return Quantity(extent=symbol)
 
 
 def _slice(slicer: "Slicer", node: e.Slice, frame: Frame, point: Point) -> Value:

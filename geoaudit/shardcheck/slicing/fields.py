@@ -7,16 +7,21 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
 from geoaudit.shardcheck.slicing import known_types, tensors
+from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.values import (
+    NOWHERE,
     Closure,
+    Items,
     Record,
     Reference,
+    Shaped,
     Value,
     either,
     is_unknown,
+    unknown,
 )
 
 if TYPE_CHECKING:
@@ -36,8 +41,8 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
     if base.kind == "module":
         return _module_member(slicer, base, name)
     method = method_of(slicer, base.type, name)
-    if method:
-        return Closure(functions=tuple(method), receiver=base)
+    if method and not is_known_role(name):
+        return called_as_field(slicer, Closure(functions=tuple(method), receiver=base))
     reference = Reference(
         text=f"{base.text}.{name}",
         kind="field",
@@ -49,7 +54,7 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         member=name,
         trail=base.trail,
     )
-    if base.kind == "class":
+    if base.kind == "class" or name.isupper():
         default = default_of(slicer, base.type, name)
         if default is not None:
             return default
@@ -61,7 +66,41 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
             slicer.fields_deep -= 1
         if found is not None:
             return found
-    return reference
+    return reference if slicer.crosses_files else _made_of_several(slicer, base, name) or reference
+
+
+def _made_of_several(slicer: "Slicer", base: Reference, name: str) -> Value | None:
+    """A field of an object's own class that is no number: a tuple, a tensor, a function."""
+    if not base.type or not base.path.endswith(".py") or slicer.fields_deep >= MOST_FIELDS_DEEP:
+        return None
+    slicer.fields_deep += 1
+    try:
+        found = _either_assigned(slicer, _of_class(slicer, base.type, name))
+    finally:
+        slicer.fields_deep -= 1
+    return found if isinstance(found, Items | Shaped | Closure) else None
+
+
+def called_as_field(slicer: "Slicer", method: Closure) -> Value:
+    """A method that is read as a member: of a property what it returns."""
+    from geoaudit.shardcheck.slicing import calls
+
+    first, receiver = method.functions[0], method.receiver
+    if not first.is_property:
+        return method
+    if isinstance(receiver, Reference):
+        receiver = replace(receiver, trail=NOWHERE)
+        key = ("()", receiver.text, receiver.path, receiver.scope)
+        frame = Frame(function=first, arguments={}, receiver=receiver, depth=1)
+        start = Point(block=first.function.body, index=0)
+        found = slicer.remembered(
+            slicer.open_frame(first), start, key, lambda: calls.returned(slicer, frame)
+        )
+    else:
+        found = calls.returned(
+            slicer, Frame(function=first, arguments={}, receiver=receiver, depth=1)
+        )
+    return found if found is not None else unknown(f"{first.name} returns nothing")
 
 
 def _module_member(slicer: "Slicer", base: Reference, name: str) -> Value:
@@ -139,6 +178,10 @@ def default_of(slicer: "Slicer", type: str, name: str) -> Value | None:
 def assigned_values(slicer: "Slicer", base: Reference, name: str) -> Value | None:
     """What a field is assigned anywhere in the program; None: nowhere, or at too many places."""
     found = _of_class(slicer, base.type, name) or _anywhere(slicer, base, name)
+    return _either_assigned(slicer, found) or default_of(slicer, base.type, name)
+
+
+def _either_assigned(slicer: "Slicer", found: list[Assignment]) -> Value | None:
     values: list[Value] = []
     for function, point, assign in found:
         frame = slicer.open_frame(function)
@@ -148,7 +191,7 @@ def assigned_values(slicer: "Slicer", base: Reference, name: str) -> Value | Non
     known = [value for value in values if not is_unknown(value)]
     distinct = [value for number, value in enumerate(known) if value not in known[:number]]
     if not distinct or len(distinct) > MOST_ASSIGNMENTS:
-        return default_of(slicer, base.type, name)
+        return None
     return either([(None, value) for value in distinct])
 
 

@@ -1,12 +1,13 @@
 """Grids and blocks as three axes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.slicing import calls, members
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.loops import LOOP
+from geoaudit.shardcheck.slicing.meta_parameters import META
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.sites import Axis
@@ -29,38 +30,42 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 Axes = tuple[Quantity, Quantity, Quantity]
-META = "META"
 
 
 def axes_of(
     slicer: "Slicer",
     nodes: Sequence[e.Expression],
-    keywords: Sequence[tuple[str, e.Expression]],
+    given: Mapping[str, Value],
     frame: Frame,
     point: Point,
 ) -> Axes:
-    """The axes of a grid that is written as one expression, or as one for each axis."""
+    """The axes of a grid that is written as one expression, or as one for each axis.
+
+    Args:
+        slicer: that evaluates.
+        nodes: one expression, or three.
+        given: what a grid that is a function may ask for.
+        frame: in which they stand.
+        point: at which.
+    """
     if len(nodes) == 3:
         x, y, z = (slicer.quantity(node, frame, point) for node in nodes)
         return x, y, z
     value = slicer.value(nodes[0], frame, point)
-    given = {name: slicer.value(node, frame, point) for name, node in keywords}
     return axes(slicer, value, given)
 
 
-def axes(slicer: "Slicer", value: Value, keywords: dict[str, Value]) -> Axes:
+def axes(slicer: "Slicer", value: Value, given: Mapping[str, Value]) -> Axes:
     """The axes of a value that a launch takes as its grid."""
     match value:
         case Closure():
-            return axes(slicer, _called(slicer, value, keywords), keywords)
+            return axes(slicer, _called(slicer, value, given), given)
         case Either(options=options):
-            each = [(guard, axes(slicer, one, keywords)) for guard, one in options]
-            return one_of(each)
+            return one_of([(guard, axes(slicer, one, given)) for guard, one in options])
         case Items(values=values) if len(values) <= 3:
             return _three(slicer, [*values, *[number(1)] * (3 - len(values))])
         case Record(type="") if any(name in value.members for name in ("[0]", "[1]", "[2]")):
-            given = [value.members.get(f"[{axis}]", number(1)) for axis in range(3)]
-            return _three(slicer, given)
+            return _three(slicer, [value.members.get(f"[{axis}]", number(1)) for axis in range(3)])
         case Record():
             return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
         case Reference() if _is_dimensions(value):
@@ -91,7 +96,7 @@ def _three(slicer: "Slicer", values: Sequence[Value]) -> Axes:
     return x, y, z
 
 
-def _called(slicer: "Slicer", closure: Closure, keywords: dict[str, Value]) -> Value:
+def _called(slicer: "Slicer", closure: Closure, given: Mapping[str, Value]) -> Value:
     """What a grid function returns for the meta-parameters that a launch gives."""
     function = closure.functions[0]
     parameters = function.own_parameters
@@ -99,12 +104,12 @@ def _called(slicer: "Slicer", closure: Closure, keywords: dict[str, Value]) -> V
     if closure.frame is not None and closure.point is not None:
         outer = (closure.frame, closure.point)
     meta = Reference(text=META, kind="constant", path=function.path, line=function.function.line)
-    given: dict[str, Value] = {}
+    arguments: dict[str, Value] = {}
     if parameters:
-        given[parameters[0].name] = Record(type="", members=keywords, rest=meta)
+        arguments[parameters[0].name] = Record(type="", members=given, rest=meta)
     frame = Frame(
         function=function,
-        arguments=given,
+        arguments=arguments,
         outer=outer,
         depth=(closure.frame.depth if closure.frame else 0) + 1,
     )

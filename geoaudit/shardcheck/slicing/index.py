@@ -1,7 +1,7 @@
 """All files of a program together: who is called what, and who calls whom."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -75,9 +75,22 @@ class IndexedFunction:
     def own_parameters(self) -> tuple[Parameter, ...]:
         """Its parameters as a caller sees them: without ``self``."""
         parameters = self.function.parameters
-        is_bound = self.function.kind == "method" and self.file.language == "python"
-        static = any(last_name(one) == "staticmethod" for one in self.function.decorators)
-        return parameters[1:] if is_bound and not static else parameters
+        return parameters[1:] if self.object_name else parameters
+
+    @cached_property
+    def object_name(self) -> str:
+        """Python's ``self``, as a method calls it; empty: it is no method of an object."""
+        function = self.function
+        if self.file.language != "python" or not function.owner or not function.parameters:
+            return ""
+        is_static = any(last_name(one) == "staticmethod" for one in function.decorators)
+        return "" if is_static else function.parameters[0].name
+
+    @cached_property
+    def is_property(self) -> bool:
+        """Whether its value is read like a field."""
+        names = {last_name(one) for one in self.function.decorators}
+        return bool(names & {"property", "cached_property", "functools.cached_property"})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +127,9 @@ class ProgramIndex:
         files: all, embedded ones too.
         functions, classes, methods: by their name, methods by that of their class.
         by_file: by the identity of a file and the function's number in it.
-        calls_by_function, bindings, expansions: what has been worked out, by identity.
+        exposed: C++ function -> names Python calls it by, with its parameters there; None: not yet
+            looked for.
+        calls_by_function, bindings, tuned, expansions: what has been worked out, by identity.
     """
 
     files: tuple[FileProgram, ...]
@@ -124,6 +139,8 @@ class ProgramIndex:
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
     bindings: dict[tuple[Symbol, int], Extent | None] = field(default_factory=dict)
+    exposed: dict[str, list[tuple[str, tuple[str, ...]]]] | None = None
+    tuned: dict[int, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
@@ -215,6 +232,25 @@ class ProgramIndex:
                     found.add(name)
                     waiting.append(name)
         return frozenset(found)
+
+    @cached_property
+    def import_names(self) -> dict[str, list[tuple[FileProgram, str]]]:
+        """Files that import a name as another, and that other."""
+        found: dict[str, list[tuple[FileProgram, str]]] = defaultdict(list)
+        for file in self.files:
+            for one in file.imports:
+                if one.name and one.local != one.name:
+                    found[one.name].append((file, one.local))
+        return found
+
+    @cached_property
+    def derived(self) -> dict[str, list[str]]:
+        """Classes by the last component of their bases."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name, classes in self.classes.items():
+            for base in dict.fromkeys(base for _, one in classes for base in one.bases):
+                found[base.rpartition(".")[2].rpartition("::")[2]].append(name)
+        return found
 
     @cached_property
     def constants(self) -> dict[str, list[IndexedFunction]]:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import members, tensors
+from geoaudit.shardcheck.sharding.words import is_parallel_size
+from geoaudit.shardcheck.slicing import members, tensor_calls
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Point
@@ -13,14 +14,15 @@ from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
+    Record,
     Reference,
     Shaped,
     Value,
+    Words,
     computed,
     number,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -37,13 +39,15 @@ def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value 
     last = last_name(node.function)
     arguments = node.arguments
     is_plain = isinstance(node.function, e.Name)
+    if not arguments and not node.keywords:
+        return _without_arguments(name, last, node, frame)
     if last == "dim3" and is_plain:
         values = [slicer.value(one, frame, point) for one in arguments]
         return members.made(slicer, "dim3", values, {}, frame)
     if is_plain and last in _EXTREMES and _is_of_library(slicer, name, frame):
         return _extreme(slicer, _EXTREMES[last], node, frame, point)
-    if is_plain and last == "len" and len(arguments) == 1:
-        return _length(slicer, arguments[0], frame, point)
+    if is_plain and last in _BUILT_IN:
+        return _BUILT_IN[last](slicer, node, frame, point)
     if last == "get" and node.template_arguments and len(arguments) == 1:
         place = node.template_arguments[0]
         if isinstance(place, e.Number):
@@ -59,6 +63,14 @@ def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value 
     return None
 
 
+def _without_arguments(name: str, last: str, node: e.Call, frame: Frame) -> Value | None:
+    if last == "dim3" and isinstance(node.function, e.Name):
+        return Record(type="dim3")
+    if is_parallel_size(last):
+        return Reference(text=f"{name}()", kind="unknown", path=frame.path, line=node.line)
+    return None
+
+
 def _is_of_library(slicer: "Slicer", name: str, frame: Frame) -> bool:
     own = slicer.program.functions.get(name, ())
     return not any(one.file is frame.function.file for one in own)
@@ -69,20 +81,18 @@ def otherwise(
 ) -> Value | None:
     """What a call of a known library is that no function in the source explains; None: unknown."""
     last = last_name(node.function)
-    if isinstance(node.function, e.Member) and isinstance(receiver, Shaped | Reference | Items):
-        found = _of_tensor(slicer, node, receiver, frame, point)
-        if found is not None:
-            return found
+    found = tensor_calls.of_tensor(slicer, node, receiver, frame, point)
+    if found is not None:
+        return found
     values = [slicer.value(one, frame, point) for one in node.arguments]
-    if last in tensors.MADE and values:
-        flat = values[0].values if isinstance(values[0], Items) else values
-        sized = dict(node.keywords).get("size")
-        if sized is not None:
-            whole = slicer.value(sized, frame, point)
-            flat = whole.values if isinstance(whole, Items) else [whole]
-        return Shaped(extents=tuple(flat), text=spelled(node))
-    if last in tensors.SAME_SHAPE and values:
-        return values[0]
+    if last in {"get", "getenv"} and values and "env" in spelled(node.function):
+        return _of_environment(values[0], frame, node.line)
+    if last == "prod" and len(values) == 1:
+        return _product(slicer, values[0])
+    if node.keywords and last[:1].isupper() and not values:
+        given = {key: slicer.value(value, frame, point) for key, value in node.keywords}
+        rest = Reference(text=f"{spelled(node.function)}()", kind="unknown", path=frame.path)
+        return Record(type=last, members=given, rest=rest)
     arithmetic = _ARITHMETIC.get(last.lower())
     if arithmetic is not None and values:
         quantities = [
@@ -102,9 +112,33 @@ def _extreme(slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point:
     return computed(operator, quantities) if quantities else unknown(spelled(node))
 
 
-def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) -> Value:
+def _attribute(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``getattr(value, "name", default)``."""
+    name = slicer.value(node.arguments[1], frame, point) if len(node.arguments) > 1 else None
+    if not isinstance(name, Words):
+        return None
+    return slicer.value(e.Member(node.arguments[0], name.text), frame, point)
+
+
+def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
+    """A variable of the environment, by its name."""
+    if not isinstance(name, Words):
+        return None
+    return Reference(text=name.text, kind="constant", path=frame.path, line=line)
+
+
+def _product(slicer: "Slicer", value: Value) -> Value | None:
+    """``math.prod`` of values."""
+    if not isinstance(value, Items) or value.back:
+        return None
+    return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
+
+
+def _length(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``len(value)``."""
+    node = call.arguments[0]
     value = slicer.value(node, frame, point)
-    if isinstance(value, Items):
+    if isinstance(value, Items) and not value.back:
         return number(len(value.values))
     if isinstance(value, Shaped) and value.extents:
         return value.extents[0]
@@ -122,86 +156,18 @@ def _length(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) ->
     )
 
 
-def _of_tensor(
-    slicer: "Slicer", node: e.Call, tensor: Value, frame: Frame, point: Point
-) -> Value | None:
-    name = last_name(node.function)
-    numbers = [_known(slicer, one, frame, point) for one in node.arguments]
-    if name in {"size", "shape"} and isinstance(tensor, Shaped | Reference):
-        return _size(slicer, tensor, node, numbers, frame)
-    if name in tensors.SAME_SHAPE:
-        return tensor
-    if name in tensors.RESHAPED and node.arguments:
-        values = [slicer.value(one, frame, point) for one in node.arguments]
-        return tensors.reshaped(slicer, tensor, values)
-    if name in tensors.MADE and node.arguments:
-        values = [slicer.value(one, frame, point) for one in node.arguments]
-        return tensors.reshaped(slicer, tensor, values)
-    known = [one for one in numbers if one is not None]
-    if len(known) != len(numbers):
-        return None
-    if name in {"transpose", "swapaxes", "transpose_"} and len(known) == 2:
-        return tensors.transposed(slicer, tensor, known[0], known[1])
-    if name == "permute" and known:
-        return tensors.permuted(slicer, tensor, known)
-    if name == "unsqueeze" and len(known) == 1:
-        return tensors.unsqueezed(slicer, tensor, known[0])
-    if name in {"numel", "nelement"} and isinstance(tensor, Reference):
-        return Reference(
-            text=f"{tensor.text}.{name}()",
-            kind="extent",
-            path=tensor.path,
-            line=tensor.line,
-            scope=tensor.scope,
-            of=tensor,
-            member="numel",
-        )
-    return None
-
-
-def _size(
-    slicer: "Slicer",
-    tensor: "Shaped | Reference",
-    node: e.Call,
-    numbers: Sequence[int | None],
-    frame: Frame,
-) -> Value | None:
-    if not node.arguments:
-        if isinstance(tensor, Shaped):
-            return Items(values=tensor.extents)
-        return tensors.member_of_reference(slicer, tensor, "shape")
-    place = numbers[0]
-    if place is None:
-        return None
-    if isinstance(tensor, Shaped):
-        if -len(tensor.extents) <= place < len(tensor.extents):
-            return tensor.extents[place]
-        return unknown(spelled(node))
-    return Reference(
-        text=f"{tensor.text}.{last_name(node.function)}({place})",
-        kind="extent",
-        path=tensor.path,
-        line=tensor.line,
-        scope=tensor.scope,
-        of=tensor,
-        member=f"[{place}]",
-        trail=tensor.trail,
-    )
-
-
-def _known(slicer: "Slicer", node: e.Expression, frame: Frame, point: Point) -> int | None:
-    if isinstance(node, e.Number):
-        return node.value
-    if isinstance(node, e.Collection | e.Text | e.Member | e.FunctionValue):
-        return None
-    value = slicer.value(node, frame, point)
-    if isinstance(value, Quantity) and isinstance(value.extent, Integer):
-        return value.extent.value
-    return None
+_BUILT_IN: dict[str, Callable[["Slicer", e.Call, Frame, Point], Value | None]] = {
+    "len": _length,
+    "getattr": _attribute,
+}
 
 
 def _quotient(values: Sequence[Quantity]) -> Value:
     return computed("cdiv", values[:2]) if len(values) >= 2 else values[0]
+
+
+def _exact(values: Sequence[Quantity]) -> Value:
+    return computed("/", values[:2]) if len(values) >= 2 else values[0]
 
 
 def _aligned(values: Sequence[Quantity]) -> Value:
@@ -223,6 +189,7 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     **{name: _of_one(operator) for name, operator in _ROUNDED.items()},
     "next_power_of_2": _of_one("next_power_of_2"),
     "nextpowerof2": _of_one("next_power_of_2"),
+    **dict.fromkeys(("divide", "exact_div", "divide_exact"), _exact),
     "round_up": _aligned,
     "roundup": _aligned,
     "align_up": _aligned,
@@ -233,5 +200,5 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     ),
     "item": _same,
     "abs": _same,
-    "prod": lambda values: computed("*", values),
+    "divide": lambda values: computed("/", values[:2]) if len(values) > 1 else values[0],
 }

@@ -1,6 +1,7 @@
 """Structures of the CUDA and HIP interfaces, and types by their names."""
 
 import re
+from functools import lru_cache
 
 SEQUENCES = frozenset({"pair", "tuple", "array", "vector", "initializer_list", "auto"})
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -48,14 +49,20 @@ _NUMBER = re.compile(
     r"^(unsigned|signed|int|long|short|char|bool|float|double|size_t|ssize_t|ptrdiff_t"
     r"|u?int\d+_t|index_t|Py_ssize_t|half|void|uint|ulong|dim_t)\b"
 )
+_OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]")
 _DROPPED = re.compile(r"\b(const|constexpr|static|volatile|struct|inline|mutable|typename)\b|[&*]")
 
 
+@lru_cache(maxsize=65_536)
 def bare(type: str) -> str:
-    """A type without qualifiers, namespaces and template arguments: ``pair``."""
-    text = _DROPPED.sub(" ", type).strip()
-    text = text.partition("<")[0].strip()
-    return text.rpartition("::")[2].strip()
+    """A type without qualifiers, namespaces and template arguments: ``pair``.
+
+    >>> bare("const std::pair<int, int>&"), bare("Optional[config.ModelConfig]"), bare("A | None")
+    ('pair', 'ModelConfig', 'A')
+    """
+    text = _DROPPED.sub(" ", _OPTIONAL.sub(r"\1", type)).strip()
+    text = text.partition("<")[0].partition("|")[0].strip()
+    return text.rpartition("::")[2].rpartition(".")[2].strip("'\" ")
 
 
 def is_number(type: str) -> bool:

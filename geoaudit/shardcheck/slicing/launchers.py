@@ -14,6 +14,7 @@ from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex, last_name
 from geoaudit.shardcheck.slicing.members import AXES
+from geoaudit.shardcheck.slicing.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.primitives import (
     PRIMITIVES,
@@ -74,12 +75,13 @@ class Launching:
         if self.call is not None:
             return _one_of([self._through(slicer, frame, one) for one in self.inner])
         parts = self.parts
+        given = MetaParameters(slicer, parts, frame, self.point)
         block = None
         if parts.block is not None:
-            block = grids.axes_of(slicer, parts.block, (), frame, self.point)
+            block = grids.axes_of(slicer, parts.block, {}, frame, self.point)
         return Launched(
             kernel=slicer.value(parts.kernel, frame, self.point),
-            grid=grids.axes_of(slicer, parts.grid, parts.keywords, frame, self.point),
+            grid=grids.axes_of(slicer, parts.grid, given, frame, self.point),
             block=block,
         )
 

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import fields, known_types, tensors
+from geoaudit.shardcheck.slicing import fields, indexing, known_types, tensors
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.values import (
+    Closure,
     Either,
     Items,
     Quantity,
@@ -19,12 +20,13 @@ from geoaudit.shardcheck.slicing.values import (
     Shaped,
     Value,
     Words,
+    concatenated,
     either,
     known_member,
     number,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Unknown
+from geoaudit.shardcheck.symbolic.extents import Integer, Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -45,7 +47,7 @@ def member(slicer: "Slicer", value: Value, name: str) -> Value:
             place = AXES.index(name)
             return values[place] if place < len(values) else number(1)
         case Shaped():
-            return tensors.member(slicer, value, name)
+            return tensors.member(value, name)
         case Either(options=options):
             given = [option for option in options if not _is_unset(option[1], name)] or options
             return either([(guard, member(slicer, one, name)) for guard, one in given])
@@ -74,6 +76,9 @@ def _record_member(slicer: "Slicer", record: Record, name: str) -> Value:
     default = fields.default_of(slicer, record.type, name)
     if default is not None:
         return default
+    methods = fields.method_of(slicer, record.type, name)
+    if methods:
+        return fields.called_as_field(slicer, Closure(functions=tuple(methods), receiver=record))
     if record.rest is not None:
         return member(slicer, record.rest, name)
     return unknown(f"{record.type or 'a structure'}.{name} is given no value here")
@@ -88,8 +93,28 @@ def part(slicer: "Slicer", value: Value, name: str) -> Value:
     return item(slicer, value, int(name[1:-1]), "")
 
 
+def told(slicer: "Slicer", place: Place, node: e.Expression, frame: Frame, point: Point) -> Place:
+    """A place with the number of its element, where what is written for it is a known one."""
+    if place[-1] != SOME_ELEMENT or not isinstance(node, e.Subscript):
+        return place
+    known = slicer.quantity(node.indices[0], frame, point).extent
+    return (*place[:-1], f"[{known.value}]") if isinstance(known, Integer) else place
+
+
+def parts(slicer: "Slicer", value: Value, path: Place) -> Value:
+    """A member or element of a member or element, and so on."""
+    for name in path:
+        value = part(slicer, value, name)
+    return value
+
+
 def element(slicer: "Slicer", value: Value, node: e.Subscript, frame: Frame, point: Point) -> Value:
     """``value[index]``."""
+    if isinstance(value, Either):
+        options = value.options
+        return either([(guard, element(slicer, one, node, frame, point)) for guard, one in options])
+    if indexing.is_part(value, node, frame):
+        return indexing.part(slicer, value, node.indices, frame, point)
     if len(node.indices) == 1:
         match node.indices[0]:
             case e.Text(value=key):
@@ -120,10 +145,14 @@ def _slice(
     bounds: list[int | None] = []
     for bound in (cut.lower, cut.upper):
         known = slicer.quantity(bound, frame, point).extent if bound is not None else None
-        bounds.append(getattr(known, "value", None) if known is not None else None)
-    if isinstance(value, Items):
-        return Items(values=value.values[bounds[0] : bounds[1]])
+        if known is not None and not isinstance(known, Integer):
+            return _some_element(slicer, value, "a slice")
+        bounds.append(known.value if known is not None else None)
     lower, upper = bounds
+    if isinstance(value, Reference) and tensors.is_shape(value):
+        value = tensors.all_extents(value)
+    if isinstance(value, Items):
+        return tensors.cut(value, lower, upper)
     text = (
         f"{value.text}[{lower if lower is not None else ''}:{upper if upper is not None else ''}]"
     )
@@ -149,7 +178,7 @@ def _some_element(
         case Record(members=known) if known and node is not None:
             return either([(None, one) for one in known.values()])
         case Shaped():
-            return value
+            return tensors.indexed(value, 0)
         case _:
             return unknown(f"{text} is an element that cannot be told")
 
@@ -158,15 +187,18 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
     """Element number `place` of a value; of `count` that it is unpacked into."""
     match value:
         case Items(values=values):
-            if -len(values) <= place < len(values):
-                return values[place]
+            found = tensors.at(value, place)
+            if found is not None:
+                return found
             return unknown(f"{text or 'a tuple'} has {len(values)} elements, not {place + 1}")
         case Either(options=options):
             return either(
                 [(guard, item(slicer, one, place, text, count)) for guard, one in options]
             )
         case Reference():
-            return tensors.extent_of(slicer, value, place, count)
+            return tensors.extent_of(value, place)
+        case Shaped():
+            return tensors.indexed(value, place)
         case Record(type="dim3") if place < 3:
             return member(slicer, value, AXES[place])
         case Record(members=known) if f"[{place}]" in known:
@@ -180,13 +212,25 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
             return unknown(f"element {place} of {text or 'something'} cannot be told")
 
 
-def unpacked(slicer: "Slicer", value: Value, text: str) -> Sequence[Value]:
+def unpacked(slicer: "Slicer", value: Value, text: str) -> Items:
     """The values of ``*value``."""
     if isinstance(value, Items):
-        return value.values
+        return value
     if isinstance(value, Reference):
-        return tensors.all_extents(slicer, value)
-    return [unknown(f"{text} is unpacked")]
+        return tensors.all_extents(value)
+    return Items(values=(unknown(f"{text} is unpacked"),))
+
+
+def listed(slicer: "Slicer", nodes: Sequence[e.Expression], frame: Frame, point: Point) -> Items:
+    """The values of expressions, those of ``*value`` among them."""
+    return concatenated(
+        [
+            unpacked(slicer, slicer.value(one.value, frame, point), spelled(one))
+            if isinstance(one, e.Starred)
+            else Items(values=(slicer.value(one, frame, point),))
+            for one in nodes
+        ]
+    )
 
 
 def made(

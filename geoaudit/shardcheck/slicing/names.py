@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import FileProgram
-from geoaudit.shardcheck.program.statements import Function
+from geoaudit.shardcheck.program.statements import Assign, Function
 from geoaudit.shardcheck.slicing import definitions, fields, macros, members, parameters
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction
@@ -21,6 +21,7 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     number,
 )
+from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -52,6 +53,8 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     if text in _WORDS:
         return number(_WORDS[text])
     function = frame.function.function
+    if frame.function.object_name == text:
+        return frame.receiver or _object(frame, text, function)
     for parameter in (*function.parameters, *function.template_parameters):
         if parameter.name == text:
             return parameters.value_of(slicer, frame, parameter)
@@ -131,10 +134,8 @@ def _own_method(slicer: "Slicer", frame: Frame, text: str, function: Function) -
 def of_file(slicer: "Slicer", file: FileProgram, text: str, hops: int = 0) -> Value | None:
     """A name at the top of a file, of its imports or includes; None: not found."""
     top = slicer.program.function_of(file, 0)
-    frame = slicer.open_frame(top)
     last = text.rpartition("::")[2] if file.language == "c" else text
-    end = Point(block=top.function.body, index=len(top.function.body))
-    found = definitions.read(slicer, (last,), frame, end)
+    found = of_top(slicer, top, last)
     if found is not None:
         return found
     functions = functions_named(slicer, file, last)
@@ -214,9 +215,18 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
 
 
 def of_top(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
-    """What the statements at the top of a file give a name."""
+    """What the statements at the top of a file give a name.
+
+    A variable that begins as 0 there is set elsewhere: it is not known.
+    """
     end = Point(block=top.function.body, index=len(top.function.body))
-    return definitions.read(slicer, (name,), slicer.open_frame(top), end)
+    found = definitions.read(slicer, (name,), slicer.open_frame(top), end)
+    is_zero = isinstance(found, Quantity) and found.extent == Integer(value=0)
+    if is_zero and top.file.language == "c":
+        for one in top.function.body:
+            if isinstance(one, Assign) and one.target == e.Name(name) and not one.constant:
+                return Reference(text=name, kind="unknown", path=top.path, line=one.line)
+    return found
 
 
 def _static(slicer: "Slicer", owner: str, member: str) -> Value | None:

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program.statements import Parameter
+from geoaudit.shardcheck.sharding.words import SHARDED_BY, dimension_of
 from geoaudit.shardcheck.slicing import known_types, members, resolution
 from geoaudit.shardcheck.slicing.arguments import bound
 from geoaudit.shardcheck.slicing.frames import Frame
@@ -11,12 +12,15 @@ from geoaudit.shardcheck.slicing.index import CallSite
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.trails import annotated, named
-from geoaudit.shardcheck.slicing.values import Reference, Value, either, is_unknown
+from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either, is_unknown
+from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
-_TEST = re.compile(r"(?i)^(tests?|bench(marks?)?|examples?|test_.*|.*_test\.\w+|bench_.*)$")
+_TEST = re.compile(
+    r"(?i)^(tests?|bench(marks?)?|examples?|test_.*|.*_test(?:\.\w+)?|bench(mark)?_.*|main)$"
+)
 MOST_CALLERS = 24
 MOST_CALLERS_BEYOND = 8
 MOST_VALUES = 8
@@ -74,7 +78,7 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
     values: list[Value] = []
     for site in sites:
         value = _argument(slicer, frame, site, parameter)
-        if value is None or _is_itself(value, own):
+        if value is None or _is_itself(value, own) or _hides(value, parameter):
             continue
         if members.is_lost(slicer, value, parameter.type):
             continue
@@ -94,7 +98,8 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
 
 def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
     """Calls of the frame's function that are to be followed, and whether they are all."""
-    every = resolution.calls_of(slicer, frame.function)
+    calls = resolution.calls_of(slicer, frame.function)
+    every = [site for site in calls if not is_test(site.caller.name)]
     if slicer.crosses_files:
         followed = [site for site in every if not is_test(site.caller.path)] or every
         return (followed if len(followed) <= MOST_CALLERS_BEYOND else []), True
@@ -102,6 +107,12 @@ def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
     if len(own) > MOST_CALLERS or frame.depth >= MOST_CALLS_UP:
         return [], False
     return own, len(own) == len(every)
+
+
+def _hides(value: Value, parameter: Parameter) -> bool:
+    """Whether a number stands in place of a parameter that is called what ranks divide."""
+    is_number = isinstance(value, Quantity) and isinstance(value.extent, Integer)
+    return is_number and dimension_of(parameter.name) in SHARDED_BY
 
 
 def is_test(path: str) -> bool:

@@ -66,7 +66,7 @@ def place_of(node: e.Expression) -> Place | None:
         case e.Member():
             base = place_of(node.value)
             return None if base is None else (*base, node.name)
-        case e.Subscript(indices=(index,)):
+        case e.Subscript(indices=(index,)) if not isinstance(index, e.Slice):
             base = place_of(node.value)
             return None if base is None else (*base, _element(index))
         case e.Operation(operator="&" | "*", operands=(inner,)):

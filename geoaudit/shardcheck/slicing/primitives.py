@@ -14,7 +14,7 @@ class LaunchParts:
         idiom: of `LaunchSite`.
         kernel: what is launched.
         grid, block: one expression each, or three for x, y and z; block None: not told.
-        keywords: of the kernel, where the grid may ask for them.
+        arguments, keywords: of the kernel, where the grid may ask for them.
         line, offset: of the launch.
     """
 
@@ -25,6 +25,7 @@ class LaunchParts:
     keywords: tuple[tuple[str, e.Expression], ...]
     line: int
     offset: int
+    arguments: tuple[e.Expression, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,6 +128,7 @@ def parts_of_launch(launch: e.Launch) -> LaunchParts:
         grid=(grid,),
         block=None if block is None else (block,),
         keywords=launch.keywords,
+        arguments=launch.arguments,
         line=launch.line,
         offset=launch.offset,
     )

@@ -39,6 +39,13 @@ def is_known_role(name: str) -> bool:
     return is_parallel_size(name) or is_rank(name) or names_sm_count(name)
 
 
+def as_ranks(value: Value, text: str, path: str) -> Value:
+    """A value, or a number of ranks where its name says one: what it is here says nothing."""
+    if isinstance(value, Quantity) and is_parallel_size(text):
+        return Reference(text=text, kind="parallel_size", path=path, trail=value.trail)
+    return value
+
+
 def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
     """A value as a number; what is none is unknown, with `text` as its reason."""
     match value:
@@ -61,6 +68,12 @@ def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
             return unknown(f"{text} is no number that can be told")
 
 
+def _other_names(reference: Reference, name: str) -> set[str]:
+    """What a reference has been called on its way, without the names of what it is a part of."""
+    outer = reference.of.trail.names if reference.of is not None else frozenset()
+    return {one for _, one in reference.trail.names - outer if one != name}
+
+
 def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
     """The symbol of a reference."""
     last = reference.text.rpartition(".")[2]
@@ -74,5 +87,6 @@ def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
         kind, path, line, scope, name = SM_COUNT, "", 0, "", SM_COUNT
     symbol = Symbol(name=name, kind=cast(SymbolKind, kind), path=path, line=line, scope=scope)
     slicer.origins.setdefault(symbol, reference)
+    slicer.aliases.setdefault(symbol, set()).update(_other_names(reference, name))
     trail = reference.trail.through(reference.path, reference.text)
     return Quantity(extent=symbol, trail=trail.through(reference.path, name))

@@ -1,9 +1,11 @@
 """Which functions a call means, and which calls mean a function."""
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing import fields, lambdas, overloads, receivers
+from geoaudit.shardcheck.slicing import bindings, fields, lambdas, overloads, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
@@ -39,6 +41,8 @@ def meant(
 def _method(
     slicer: "Slicer", node: e.Call, function: e.Member, frame: Frame, point: Point
 ) -> tuple[Closure | None, Value | None]:
+    if _is_super(function.value):
+        return _of_bases(slicer, node, function.name, frame), None
     base = slicer.value(function.value, frame, point)
     if isinstance(base, Record):
         methods = fields.method_of(slicer, base.type, function.name)
@@ -57,6 +61,25 @@ def _method(
         if isinstance(found, Reference) and found.kind == "class":
             return None, found
     return None, base
+
+
+def _is_super(node: e.Expression) -> bool:
+    return isinstance(node, e.Call) and node.function == e.Name("super")
+
+
+def _of_bases(slicer: "Slicer", node: e.Call, name: str, frame: Frame) -> Closure | None:
+    """A method of a base of the class that a method belongs to."""
+    own = frame.function
+    for _, one in fields.classes_of(slicer, own.function.owner):
+        for base in one.bases:
+            methods = fields.method_of(slicer, base, name)
+            if methods:
+                receiver = frame.receiver or slicer.value(
+                    e.Name(own.object_name), frame, Point(block=own.function.body, index=0)
+                )
+                closure = Closure(functions=tuple(methods))
+                return _fitting(slicer, closure, node, frame, Point(block=(), index=0), receiver)
+    return None
 
 
 def _fitting(
@@ -94,13 +117,35 @@ def _calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
     if not name:
         return lambdas.calls_of_lambda(slicer, function)
     found = []
-    for site in slicer.program.calls_of(name):
+    program = slicer.program
+    renamed = (program.calls_of(local, file) for file, local in program.import_names.get(name, ()))
+    sites = chain(program.calls_of(name), chain.from_iterable(renamed))
+    if function.function.name == "__init__":
+        sites = chain(sites, _super_calls(slicer, function))
+    for site in sites:
         is_own = site.caller.file is function.file
         if not is_own and not _reaches(slicer, function, site):
             continue
-        if accepts(function, site.call) and _names_it(slicer, function, site):
+        is_meant = isinstance(site.call.function, e.Member) and _is_super(site.call.function.value)
+        if accepts(function, site.call) and (is_meant or _names_it(slicer, function, site)):
             found.append(site)
-    return found
+    return [*found, *bindings.python_calls(slicer, function)]
+
+
+def _super_calls(slicer: "Slicer", function: IndexedFunction) -> Iterator[CallSite]:
+    """Calls of a constructor by those of the classes derived from its own."""
+    for derived in slicer.program.derived.get(function.function.owner, ()):
+        for method in slicer.program.methods.get(derived, ()):
+            if method.function.name != "__init__":
+                continue
+            for point, call in method.calls:
+                called = call.function
+                if (
+                    isinstance(called, e.Member)
+                    and called.name == "__init__"
+                    and _is_super(called.value)
+                ):
+                    yield CallSite(caller=method, point=point, call=call)
 
 
 def _called_as(function: IndexedFunction) -> str:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import calls, definitions, expressions, names
+from geoaudit.shardcheck.slicing import calls, definitions, expressions, members, names
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
-from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.quantities import as_quantity, as_ranks
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
@@ -81,10 +81,13 @@ class Slicer:
         try:
             place = place_of(node)
             if place is not None and not isinstance(node, e.Cast):
+                place = members.told(self, place, node, frame, point)
                 found = definitions.read(self, place, frame, point)
-                if found is not None:
-                    is_name = isinstance(node, e.Name)
-                    return found if is_name else named(found, spelled(node), frame)
+                if found is None:
+                    found = expressions.EVALUATED[type(node)](self, node, frame, point)
+                elif not isinstance(node, e.Name):
+                    found = named(found, spelled(node), frame)
+                return as_ranks(found, ".".join(place), frame.path)
             if isinstance(node, e.Call):
                 return self._call(node, frame, point)
             return expressions.EVALUATED[type(node)](self, node, frame, point)

@@ -1,4 +1,7 @@
-"""Extents of tensors: as they are read, and through what reshapes them."""
+"""Extents of tensors: as they are read, and through what reshapes them.
+
+Where the rank of a tensor is not known, its extents are kept from both ends.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,155 +23,187 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 SHAPES = frozenset({"shape", "ne", "sizes"})
-SAME_SHAPE = frozenset(
-    {
-        "contiguous",
-        "to",
-        "float",
-        "half",
-        "bfloat16",
-        "detach",
-        "clone",
-        "cuda",
-        "requires_grad_",
-        "type",
-        "toType",
-        "data",
-        "empty_like",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "rand_like",
-        "randn_like",
-    }
-)
-MADE = frozenset(
-    {"empty", "zeros", "ones", "full", "rand", "randn", "new_empty", "new_zeros", "new_full"}
-)
-RESHAPED = frozenset({"view", "reshape"})
 MOST_DIMENSIONS = 8
 
 
 def member_of_reference(slicer: "Slicer", base: Reference, name: str) -> Value | None:
     """``tensor.shape`` and its like; None: it is another member."""
     if name in SHAPES:
-        return replace(
-            base, text=f"{base.text}.{name}", kind="extent", of=base, member=name, type=""
-        )
-    if name == "T":
-        return transposed(slicer, base, 0, 1)
+        return shape_reference(base, name)
+    if name in {"T", "mT"}:
+        return transposed(base, 0, 1) if name == "T" else transposed(base, -1, -2)
     return None
 
 
-def extent_of(
-    slicer: "Slicer", shape: Reference, place: int, count: int | None = None
-) -> Reference:
+def shape_reference(base: Reference, name: str = "shape") -> Reference:
+    """The shape of a tensor of which no more than its name is known."""
+    return replace(base, text=f"{base.text}.{name}", kind="extent", of=base, member=name, type="")
+
+
+def read_of(tensor: Reference, written: str, member: str) -> Reference:
+    """What is read of a tensor and known by its name alone: ``x.numel()``."""
+    return replace(
+        tensor, text=f"{tensor.text}.{written}", kind="extent", of=tensor, member=member, type=""
+    )
+
+
+def size_of(tensor: Reference, name: str, place: int) -> Reference:
+    """``x.size(place)``."""
+    return replace(extent_of(shape_reference(tensor), place), text=f"{tensor.text}.{name}({place})")
+
+
+def is_shape(value: Value) -> bool:
+    """Whether a value is the shape of a tensor."""
+    return isinstance(value, Reference) and value.kind == "extent" and value.member in SHAPES
+
+
+def extent_of(shape: Reference, place: int) -> Reference:
     """One extent of a shape, or one element of another thing that is only known by its name."""
-    is_shape = shape.member in SHAPES or shape.member.startswith("shape[")
     return replace(
         shape,
         text=f"{shape.text}[{place}]",
-        kind="extent" if is_shape else "field",
+        kind="extent" if shape.member in SHAPES else "field",
         of=shape,
         member=f"[{place}]",
         type="",
     )
 
 
-def all_extents(slicer: "Slicer", shape: Reference) -> Sequence[Value]:
+def all_extents(shape: Reference) -> Items:
     """The extents of a shape of which the rank is not known."""
-    return [extent_of(slicer, shape, place) for place in range(MOST_DIMENSIONS)]
+    return Items(
+        values=tuple(extent_of(shape, place) for place in range(MOST_DIMENSIONS)),
+        back=tuple(extent_of(shape, -1 - place) for place in range(MOST_DIMENSIONS)),
+    )
 
 
-def member(slicer: "Slicer", tensor: Shaped, name: str) -> Value:
+def member(tensor: Shaped, name: str) -> Value:
     """A member of a tensor whose extents are known."""
     if name in SHAPES:
-        return Items(values=tensor.extents)
-    if name == "ndim" and not tensor.is_open:
+        return Items(values=tensor.extents, back=tensor.back)
+    if name == "ndim" and not tensor.back:
         return number(len(tensor.extents))
-    if name == "T":
-        return transposed(slicer, tensor, 0, 1)
+    if name in {"T", "mT"}:
+        return transposed(tensor, 0, 1) if name == "T" else transposed(tensor, -1, -2)
+    if name in {"data", "grad"}:
+        return tensor
     return unknown(f"{tensor.text}.{name} is not followed")
 
 
-def extents(slicer: "Slicer", tensor: Value) -> tuple[Value, ...] | None:
-    """The extents of a tensor; of unknown rank as many as any has; None: it is no tensor."""
+def extents(tensor: Value) -> Items | None:
+    """The extents of a tensor; None: it is no tensor."""
     match tensor:
         case Shaped():
-            return tensor.extents
+            return Items(values=tensor.extents, back=tensor.back)
         case Reference():
-            shape = member_of_reference(slicer, tensor, "shape")
-            assert isinstance(shape, Reference)
-            return tuple(all_extents(slicer, shape))
+            return all_extents(shape_reference(tensor))
         case _:
             return None
 
 
-def text_of(tensor: Value) -> str:
-    """How a tensor is written."""
-    return tensor.text if isinstance(tensor, Shaped | Reference) else "a tensor"
+def shaped(found: Items, like: Value) -> Shaped:
+    """A tensor of the given extents, written like another."""
+    text = like.text if isinstance(like, Shaped | Reference) else "a tensor"
+    return Shaped(extents=found.values, back=found.back, text=text)
 
 
-def is_open(tensor: Value) -> bool:
-    """Whether the rank of a tensor is not known."""
-    return isinstance(tensor, Reference) or (isinstance(tensor, Shaped) and tensor.is_open)
+def at(found: Items, place: int) -> Value | None:
+    """An extent by its place, from the end where negative; None: there is none."""
+    values = found.values
+    if place < 0 and found.back:
+        return found.back[-1 - place] if -place <= len(found.back) else None
+    return values[place] if -len(values) <= place < len(values) else None
 
 
-def transposed(slicer: "Slicer", tensor: Value, first: int, second: int) -> Value:
+def replaced(found: Items, place: int, *new: Value) -> Items | None:
+    """Extents with none, one or several in place of one; None: there is no such place."""
+    if at(found, place) is None:
+        return None
+    if found.back and place < 0:
+        before = -1 - place
+        back = (*found.back[:before], *reversed(new), *found.back[before + 1 :])
+        return Items(values=found.values, back=back)
+    start = place % len(found.values)
+    values = (*found.values[:start], *new, *found.values[start + 1 :])
+    return Items(values=values, back=found.back)
+
+
+def indexed(tensor: Shaped, place: int) -> Value:
+    """``tensor[place]``."""
+    changed = replaced(Items(values=tensor.extents, back=tensor.back), 0)
+    return unknown(f"{tensor.text}[{place}]") if changed is None else shaped(changed, tensor)
+
+
+def transposed(tensor: Value, first: int, second: int) -> Value:
     """A tensor with two dimensions exchanged."""
-    found = extents(slicer, tensor)
-    if found is None or not all(-len(found) <= one < len(found) for one in (first, second)):
+    found = extents(tensor)
+    one, other = (at(found, place) if found else None for place in (first, second))
+    if found is None or one is None or other is None:
         return unknown("a transposition of what is no tensor")
-    if is_open(tensor) and (first < 0 or second < 0):
-        return tensor
-    changed = list(found)
-    changed[first], changed[second] = changed[second], changed[first]
-    return Shaped(extents=tuple(changed), text=text_of(tensor), is_open=is_open(tensor))
+    changed = replaced(found, first, other)
+    changed = replaced(changed, second, one) if changed else None
+    assert changed is not None
+    return shaped(changed, tensor)
 
 
-def permuted(slicer: "Slicer", tensor: Value, order: Sequence[int]) -> Value:
+def permuted(tensor: Value, order: Sequence[int]) -> Value:
     """A tensor with its dimensions in another order."""
-    found = extents(slicer, tensor)
-    if found is None or any(not 0 <= one < len(found) for one in order):
+    found = extents(tensor)
+    if found is not None and found.back and isinstance(tensor, Reference):
+        found = Items(values=found.values[: len(order)])
+    chosen = [at(found, place) if found else None for place in order]
+    known = [one for one in chosen if one is not None]
+    if len(known) != len(order):
         return unknown("a permutation that cannot be told")
-    return Shaped(extents=tuple(found[one] for one in order), text=text_of(tensor))
+    return shaped(Items(values=tuple(known)), tensor)
 
 
-def unsqueezed(slicer: "Slicer", tensor: Value, place: int) -> Value:
-    """A tensor with one more dimension of 1."""
-    found = extents(slicer, tensor)
-    if found is None or (place < 0 and is_open(tensor)):
-        return unknown("a new dimension at a place that cannot be told")
-    at = place if place >= 0 else len(found) + 1 + place
-    changed = (*found[:at], number(1), *found[at:])
-    return Shaped(extents=changed, text=text_of(tensor), is_open=is_open(tensor))
+def unsqueezed(tensor: Value, place: int, extent: Value | None = None) -> Value:
+    """A tensor with one more dimension, of 1."""
+    found = extents(tensor)
+    new = extent if extent is not None else number(1)
+    if found is None:
+        return unknown("a new dimension of what is no tensor")
+    if found.back and place < 0:
+        back = (*found.back[: -1 - place], new, *found.back[-1 - place :])
+        return shaped(Items(values=found.values, back=back), tensor)
+    start = place if place >= 0 else len(found.values) + 1 + place
+    values = (*found.values[:start], new, *found.values[start:])
+    return shaped(Items(values=values, back=found.back), tensor)
 
 
-def reshaped(slicer: "Slicer", tensor: Value, values: Sequence[Value]) -> Value:
+def reshaped(tensor: Value, wanted: Items) -> Value:
     """A tensor of the given extents; one that is -1 is what remains."""
-    flat = values[0].values if len(values) == 1 and isinstance(values[0], Items) else values
-    text = text_of(tensor)
-    kept: list[Value] = []
-    for place, value in enumerate(flat):
-        if isinstance(value, Quantity) and value.extent == Integer(value=-1):
-            kept.append(_remaining(slicer, tensor, flat, place))
-        else:
-            kept.append(value)
-    return Shaped(extents=tuple(kept), text=text)
+    kept = [
+        _remaining(tensor, wanted, place) if _is_rest(value) else value
+        for place, value in enumerate(wanted.values)
+    ]
+    back = tuple(unknown("what remains") if _is_rest(one) else one for one in wanted.back)
+    return shaped(Items(values=tuple(kept), back=back), tensor)
 
 
-def _remaining(slicer: "Slicer", tensor: Value, values: Sequence[Value], place: int) -> Value:
-    found = extents(slicer, tensor)
-    others = [value for number_, value in enumerate(values) if number_ != place]
+def expanded(tensor: Value, wanted: Items) -> Value:
+    """A tensor of the given extents; one that is -1 stays as it was, counted from the end."""
+    found = extents(tensor)
+    count = len(wanted.values)
+    values = [
+        (at(found, place - count) if found else None) or value if _is_rest(value) else value
+        for place, value in enumerate(wanted.values)
+    ]
+    return shaped(Items(values=tuple(values), back=wanted.back), tensor)
+
+
+def _is_rest(value: Value) -> bool:
+    return isinstance(value, Quantity) and value.extent == Integer(value=-1)
+
+
+def _remaining(tensor: Value, wanted: Items, place: int) -> Value:
+    found = extents(tensor)
+    others = [value for at_, value in enumerate(wanted.values) if at_ != place]
     known = [value for value in others if isinstance(value, Quantity)]
-    if (
-        isinstance(tensor, Shaped)
-        and not tensor.is_open
-        and found is not None
-        and len(known) == len(others)
-        and all(isinstance(value, Quantity) for value in found)
-    ):
-        whole = computed("*", [one for one in found if isinstance(one, Quantity)])
+    own = [one for one in found.values if isinstance(one, Quantity)] if found else []
+    if found and not found.back and len(own) == len(found.values) and len(known) == len(others):
+        whole = computed("*", own)
         return computed("//", [whole, computed("*", known)]) if known else whole
     if isinstance(tensor, Reference):
         return replace(
@@ -178,4 +213,18 @@ def _remaining(slicer: "Slicer", tensor: Value, values: Sequence[Value], place: 
             of=tensor,
             member=f"view[{place}]",
         )
-    return unknown(f"what remains of {text_of(tensor)}", known)
+    return unknown(f"what remains of {getattr(tensor, 'text', 'a tensor')}", known)
+
+
+def cut(found: Items, lower: int | None, upper: int | None) -> Items:
+    """Some of the extents of a shape, or of other values: ``shape[lower:upper]``."""
+    if not found.back:
+        return Items(values=found.values[lower:upper])
+    start = lower or 0
+    if start < 0:
+        last = found.back[-1 - upper if upper is not None and upper < 0 else 0 : -1 - start + 1]
+        whole = upper is None or upper < 0
+        return Items(values=tuple(reversed(last))) if whole else found
+    if upper is not None and upper >= 0:
+        return Items(values=found.values[start:upper])
+    return Items(values=found.values[start:], back=found.back[-upper if upper else 0 :])

@@ -80,9 +80,14 @@ class Record:
 
 @dataclass(frozen=True, kw_only=True)
 class Items:
-    """Values side by side: a tuple, a list, a pair, braces without a type."""
+    """Values side by side: a tuple, a list, a pair, braces without a type.
+
+    ``back``: the same from the last one backwards, where it is not known how many there are; then
+    `values` are the first ones.
+    """
 
     values: tuple["Value", ...]
+    back: tuple["Value", ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,12 +126,12 @@ class Shaped:
     Attributes:
         extents: in order.
         text: how it is written.
-        is_open: its rank is not known: there may be fewer.
+        back: extents from the last one backwards, where the rank is not known.
     """
 
     extents: tuple["Value", ...]
     text: str = ""
-    is_open: bool = False
+    back: tuple["Value", ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +184,19 @@ def computed(operator: str, operands: Sequence[Quantity]) -> Quantity:
     return Quantity(extent=extent, trail=joined(operand.trail for operand in operands))
 
 
+def concatenated(parts: Sequence[Items]) -> Items:
+    """Values one after another."""
+    opened = [place for place, part in enumerate(parts) if part.back]
+    last = opened[0] if opened else len(parts) - 1
+    values = tuple(value for part in parts[: last + 1] for value in part.values)
+    back: list[Value] = []
+    if opened:
+        for part in reversed(parts[opened[-1] + 1 :]):
+            back.extend(reversed(part.values))
+        back.extend(parts[opened[-1]].back)
+    return Items(values=values, back=tuple(back))
+
+
 Option = tuple[Quantity | None, Value]
 
 
@@ -200,7 +218,8 @@ def either(options: Sequence[Option]) -> Value:
         )
         return Closure(functions=tuple(functions))
     if isinstance(first, Items) and all(
-        isinstance(value, Items) and len(value.values) == len(first.values) for value in values
+        isinstance(value, Items) and len(value.values) == len(first.values) and not value.back
+        for value in values
     ):
         return Items(values=tuple(_each(options, place) for place in range(len(first.values))))
     return Either(options=tuple(options))

@@ -4,7 +4,7 @@ What is made has the value of what was written wherever that has one and divisor
 division by 0 may cancel.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from geoaudit.shardcheck.symbolic import conditions
 from geoaudit.shardcheck.symbolic.extents import (
@@ -60,8 +60,12 @@ def cases(alternatives: Iterable[Case]) -> Extent:
     Guards that are known decide, cases within cases are laid out, what cannot be reached and
     neighbours of equal value are dropped; where one value is left it is that value.
     """
+    given = tuple(alternatives)
+    extreme = _as_extreme(given)
+    if extreme is not None:
+        return _bounded(extreme)
     kept: list[Case] = []
-    for case in _laid_out(alternatives):
+    for case in _laid_out(given):
         if isinstance(case.guard, Integer) and not case.guard.value:
             continue
         if case in kept:
@@ -234,16 +238,28 @@ def _as_ceiling(kept: list[Case]) -> Extent | None:
     return made if is_ceiling and more == arithmetic("+", whole, Integer(value=1)) else None
 
 
-def _as_extreme(kept: list[Case]) -> Extent | None:
+def _as_extreme(kept: Sequence[Case]) -> Extent | None:
     """``a < b ? a : b`` is a minimum, ``a < b ? b : a`` a maximum."""
+    if len(kept) != 2 or kept[1].guard not in (None, Integer(value=1)):
+        return None
     guard = kept[0].guard
-    if len(kept) != 2 or not isinstance(guard, Arithmetic) or kept[1].guard != Integer(value=1):
-        return None
     values = (kept[0].value, kept[1].value)
-    if guard.operator not in ("<", "<=", ">", ">=") or set(values) != set(guard.operands):
+    if not isinstance(guard, Arithmetic) or guard.operator not in ("<", "<=", ">", ">="):
         return None
-    is_minimum = (guard.operator in ("<", "<=")) is (values == guard.operands)
+    operands = guard.operands if set(values) == set(guard.operands) else _next_bound(guard)
+    if set(values) != set(operands):
+        return None
+    is_minimum = (guard.operator in ("<", "<=")) is (values == operands)
     return arithmetic("min" if is_minimum else "max", *values)
+
+
+def _next_bound(guard: Arithmetic) -> tuple[Extent, ...]:
+    """The operands of ``a < 1`` where ``a <= 0`` is asked, and of ``a > 8`` where ``a >= 9`` is."""
+    a, b = guard.operands
+    if not isinstance(b, Integer):
+        return ()
+    step = {"<=": 1, ">": 1, "<": -1, ">=": -1}[guard.operator]
+    return a, Integer(value=b.value + step)
 
 
 def _bounded(extent: Extent) -> Extent:

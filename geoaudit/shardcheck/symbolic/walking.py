@@ -34,6 +34,20 @@ def walk(extent: Extent) -> Iterator[Extent]:
         pending.extend(reversed(parts(found)))
 
 
+def valued(extent: Extent) -> Iterator[Extent]:
+    """As `walk`, without what only decides: guards of cases and conditions of loops."""
+    pending = [extent]
+    while pending:
+        found = pending.pop()
+        yield found
+        if isinstance(found, Cases):
+            pending.extend(case.value for case in reversed(found.cases))
+        elif isinstance(found, Repeated):
+            pending.extend((*found.initial, *found.steps))
+        else:
+            pending.extend(reversed(parts(found)))
+
+
 def symbols(extent: Extent) -> tuple[Symbol, ...]:
     """The symbols an extent depends on, each once, from the left; no variables of its loops."""
     found: dict[Symbol, None] = {}

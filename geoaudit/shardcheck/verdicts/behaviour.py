@@ -6,15 +6,16 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.report import Behaviour
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Roles, Share
 from geoaudit.shardcheck.sharding.words import is_sm_count
+from geoaudit.shardcheck.sharding.worth import Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Repeated, Symbol, Unknown
 from geoaudit.shardcheck.symbolic.making import product
-from geoaudit.shardcheck.symbolic.walking import reasons, symbols, walk
+from geoaudit.shardcheck.symbolic.walking import reasons, symbols, valued, walk
 from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.verdicts.grids import PROBES, Course, courses, factors_of, values_at
+from geoaudit.shardcheck.verdicts.hidden import holds_nothing_sharded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,7 @@ def conduct_of(site: LaunchSite, roles: Roles, options: ShardOptions) -> Conduct
     factors = factors_of(site)
     found = courses(site, factors, roles, options)
     if not roles.sharded:
-        return _unsharded(site, factors, found)
+        return _unsharded(factors, roles, found)
     target = _target(factors)
     if found:
         behaviour = _over_choices([_numbered(one, options.sms, target) for one in found])
@@ -80,13 +81,14 @@ def reasons_of(extents: Iterable[Extent]) -> str:
     return "; ".join(list(found)[:3]) or "a loop whose rounds are not known"
 
 
-def _unsharded(site: LaunchSite, factors: tuple[Extent, ...], found: tuple[Course, ...]) -> Conduct:
+def _unsharded(factors: tuple[Extent, ...], roles: Roles, found: tuple[Course, ...]) -> Conduct:
     named = [one for factor in factors for one in symbols(factor) if one.kind != "constant"]
     if not named and found:
         return Conduct(behaviour="constant", reason="the grid is a number", courses=found)
-    unknown = [one for factor in factors for one in walk(factor) if isinstance(one, Unknown)]
-    if unknown and not any(symbols(one) for one in unknown):
-        return Conduct(behaviour="unknown", reason=reasons_of(unknown))
+    lost = [one for factor in factors for one in valued(factor) if isinstance(one, Unknown)]
+    lost = [one for one in lost if not holds_nothing_sharded(one, roles)]
+    if lost and not found:
+        return Conduct(behaviour="unknown", reason=reasons_of(lost))
     if not named:
         return Conduct(behaviour="constant", reason="only constants are in the grid")
     return Conduct(behaviour="independent", reason="nothing in the grid is sharded", courses=found)

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from geoaudit.devices.table import all_devices
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Fixed, Roles
 from geoaudit.shardcheck.sharding.words import SHARDED_BY, dimension_of, words_of
+from geoaudit.shardcheck.sharding.worth import Fixed, Roles
 from geoaudit.shardcheck.slicing.sites import LaunchConstant, LaunchSite
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Extent, Integer
 from geoaudit.shardcheck.symbolic.making import arithmetic

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Fixed, Ranks, Roles, Share
+from geoaudit.shardcheck.sharding.worth import Roles, Share, share, worths
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.choices import Choices
 from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, worlds
@@ -118,36 +118,19 @@ def values_at(
     roles: Roles, options: ShardOptions, ranks: int, probe: Probe | None = None
 ) -> ValueOf:
     """The value of every symbol at a number of ranks; of a probe where nothing is known."""
-    most = options.ranks[-1]
+    most, known = options.ranks[-1], worths(roles.by_symbol, options, ranks)
 
     def value_of(symbol: Symbol) -> frozenset[int] | int | None:
+        found = known(symbol)
+        if found is not None or probe is None:
+            return found
         role = roles.by_symbol.get(symbol)
-        if isinstance(role, Ranks):
-            return options.ranks_of(role.kind, ranks)
-        if isinstance(role, Fixed):
-            return frozenset(role.values)
         if isinstance(role, Share):
-            total = role.dimension.total
-            if total is None and probe is not None:
-                total = probe.total * most
             over = options.ranks_of(role.dimension.by, ranks)
-            return None if total is None else share(total, over, role.dimension.rounding)
-        return None if probe is None else _probed(symbol, probe)
+            return share(probe.total * most, over, role.dimension.rounding)
+        return _probed(symbol, probe)
 
     return value_of
-
-
-def share(total: int, ranks: int, rounding: str) -> int:
-    """The largest share a rank has of `total` under a rounding rule.
-
-    >>> share(96, 8, "exact"), share(12, 8, "floor"), share(12, 8, "ceil")
-    (12, 1, 2)
-    >>> share(4, 8, "at_least_one")
-    1
-    """
-    if rounding == "ceil":
-        return -(-total // ranks)
-    return max(1, total // ranks) if rounding == "at_least_one" else total // ranks
 
 
 def _probed(symbol: Symbol, probe: Probe) -> int:

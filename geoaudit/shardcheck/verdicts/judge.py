@@ -6,7 +6,8 @@ from geoaudit.diagnosis.finding import Finding
 from geoaudit.diagnosis.rules.sharding import SHARD_RULES
 from geoaudit.shardcheck.report import SiteReport
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Fixed, Roles, roles_of
+from geoaudit.shardcheck.sharding.roles import roles_of
+from geoaudit.shardcheck.sharding.worth import Fixed, Roles
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.verdicts.behaviour import condition_of, conduct_of
 from geoaudit.shardcheck.verdicts.constants import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.roles import Fixed, Roles, Share
+from geoaudit.shardcheck.sharding.worth import Fixed, Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol

@@ -15,26 +15,8 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "a remark beside a launch allows the rule on the next line's launch too": (
-        "allow_in_python.py",
-        "allow_on_line.cu",
-        "allow_two_rules.cu",
-    ),
     "a loop that tries split counts is not followed to its result": (
         "behaviour_heuristic_compensates.cu",
-    ),
-    "a call that is not followed is reported as independent": ("behaviour_unknown.cu",),
-    "--dim and --set do not reach what callers beyond the file pass": (
-        "callers_overloaded",
-        "idiom_extern_c_header",
-        "shard_cpp_layer",
-        "shard_stable_bindings",
-        "shard_torch_ops",
-        "triton_kernel_from_other_module",
-    ),
-    "a number that a caller passes hides a parameter that --dim names": (
-        "callers_with_numbers.cu",
-        "shard_dim_names_parameter.cu",
     ),
     "constants as types or enumerators, and make_uint3, are not valued": (
         "cdiv_by_name.cu",
@@ -49,52 +31,11 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "grid_shadowed.cu",
     ),
     "other names of a type are not followed": ("grid_typedef_and_using.cu",),
-    "a method of the same class is not followed in Python": (
-        "python_cute_dsl_grid_method.py",
-        "triton_grid_in_helper.py",
-    ),
-    "a grid specification is not followed": ("python_pallas.py",),
-    "ranks of attention that are a quotient are not varied": (
-        "shard_attention_under_data_parallel.py",
-    ),
-    "a total behind a call is not found": ("shard_divide_helper.py",),
-    "extents of tensors made from others are not followed": (
-        "shard_empty_shape.py",
-        "shard_split_and_chunk.py",
-        "triton_shape_after_transpose.py",
-        "triton_shape_forms.py",
-        "triton_star_unpack.py",
-    ),
-    "a size read from the environment is not followed": ("shard_module_level_size.py",),
-    "arguments do not cross into C++ through pybind": ("shard_pybind",),
-    "a constant that binds is not told where the grid collapses as well": (
-        "stale_cap_on_splits.cu",
-    ),
-    "a constant equal to a model dimension, or a device's, beside others is not told": (
-        "stale_model_dimension.cu",
-        "stale_sm_count.cu",
-    ),
     "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
-    "fields set by a constructor are not followed": (
-        "struct_member_of_this.cu",
-        "triton_class_methods.py",
-        "triton_inherited_field.py",
-    ),
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
         "trap_comma_in_grid.cu",
-        "tensor_dtype_sizes.cu",
     ),
-    "--dim does not find a tensor's extent": (
-        "tensor_extents.cu",
-        "tensor_ne_arrays.cu",
-    ),
-    "values of meta-parameters are not taken from configurations or dictionaries": (
-        "triton_autotune_from_function.py",
-        "triton_autotune_sets.py",
-        "triton_block_sizes_from_dictionaries.py",
-    ),
-    "math.prod is not followed": ("triton_max_min_and_loops.py",),
 }
 NOT_YET = {case: reason for reason, cases in _REASONS.items() for case in cases}
 """Case -> why it does not work yet."""

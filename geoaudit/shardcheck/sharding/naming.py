@@ -1,0 +1,60 @@
+"""Everything a symbol of a grid is called on its way, and whether an option means it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from geoaudit.shardcheck.sharding.positions import position_of
+from geoaudit.shardcheck.sharding.words import words_of
+from geoaudit.shardcheck.slicing.sites import LaunchSite
+from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clues:
+    """What helps to read the symbols of a site.
+
+    Attributes:
+        surroundings: kernel, function and path, in lower case.
+        names: of symbols, as written first, then the variables that were given exactly it.
+        bindings: of symbols, what they are beyond the site's file.
+    """
+
+    surroundings: str
+    names: Mapping[Symbol, tuple[str, ...]]
+    bindings: Mapping[Symbol, Extent]
+
+    def names_of(self, symbol: Symbol) -> tuple[str, ...]:
+        """All names of a symbol, as written first."""
+        return self.names.get(symbol, (symbol.name,))
+
+
+def clues_of(site: LaunchSite) -> Clues:
+    """What helps to read the symbols of a site."""
+    names = {symbol: (symbol.name, *aliases) for symbol, aliases in site.aliases}
+    return Clues(
+        surroundings=f"{site.kernel} {site.function} {site.path}".lower(),
+        names=names,
+        bindings=dict(site.bindings),
+    )
+
+
+def means(option: str, names: Iterable[str]) -> bool:
+    """Whether an option's name is one of a symbol's: whole, its last part, or the same extent.
+
+    >>> means("n_head", ["params.n_head_"]), means("q.shape[1]", ["q.size(1)"])
+    (True, True)
+    >>> means("head", ["n_head"])
+    False
+    """
+    position = position_of(option)
+    return any(
+        name == option
+        or _last(name) == option
+        or (position is not None and position_of(name) == position)
+        for name in names
+    )
+
+
+def _last(name: str) -> str:
+    last = name.replace("::", ".").replace("()", "").rpartition(".")[2].strip("_")
+    return last if words_of(last) else name
