@@ -224,13 +224,13 @@ class ProgramIndex:
             for one in macros
             if any(isinstance(point.statement, Assign) for point in one.points)
         }
-        waiting = list(found)
-        while waiting:
-            for user in self.calling(waiting.pop()):
-                name = user.function.name
-                if user.function.kind == "macro" and name not in found:
-                    found.add(name)
-                    waiting.append(name)
+        while (
+            more := {
+                one.function.name for one in macros if not found.isdisjoint(one.function.calls)
+            }
+            - found
+        ):
+            found |= more
         return frozenset(found)
 
     @cached_property
@@ -296,10 +296,4 @@ def _assigned(indexed: IndexedFunction) -> set[str]:
 
 def index_of(programs: Iterable[FileProgram]) -> ProgramIndex:
     """Index the files, and what is embedded in them."""
-    return ProgramIndex(files=tuple(file for one in programs for file in _with_embedded(one)))
-
-
-def _with_embedded(program: FileProgram) -> Iterator[FileProgram]:
-    yield program
-    for inner in program.embedded:
-        yield from _with_embedded(inner)
+    return ProgramIndex(files=tuple(file for one in programs for file in (one, *one.embedded)))

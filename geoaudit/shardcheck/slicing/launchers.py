@@ -25,7 +25,6 @@ from geoaudit.shardcheck.slicing.primitives import (
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import (
     Closure,
-    Either,
     Items,
     Quantity,
     Record,
@@ -39,7 +38,6 @@ from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_LEVELS = 4
 MOST_CALLS = 4_000
-MOST_KERNELS = 3
 MOST_INNER = 4
 
 
@@ -277,22 +275,3 @@ def _through(launching: Launching, site: CallSite) -> Launching:
         call=site.call,
         inner=[launching],
     )
-
-
-def kernel_name(value: Value) -> str:
-    """The kernel of a launch by name; several joined, an expression as written."""
-    match value:
-        case Closure(functions=functions):
-            found = list(dict.fromkeys(one.function.name for one in functions))
-            return " | ".join(found[:MOST_KERNELS]) or "?"
-        case Either(options=options):
-            names = list(dict.fromkeys(kernel_name(one) for _, one in options))
-            return " | ".join(names[:MOST_KERNELS])
-        case Reference(text=text):
-            return text.rpartition("::")[2].rpartition(".")[2] or text
-        case Record(rest=Reference(text=text)):
-            return text
-        case Items(values=(one, *_)):
-            return kernel_name(one)
-        case _:
-            return ""

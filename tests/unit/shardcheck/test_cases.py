@@ -23,7 +23,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "chevron_dim3_forms.cu",
         "grid_global_constant.cu",
     ),
-    "the kernel's name is not told": ("python_cupy_raw_kernel.py",),
     "the first of two definitions under #if is lost": ("chevron_preprocessor_grid.cu",),
     "a loop's own variable is lost": ("grid_loop_over_launches.cu",),
     "names in namespaces and in inner blocks are taken for each other": (
