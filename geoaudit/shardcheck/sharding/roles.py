@@ -1,6 +1,5 @@
 """What every symbol of a launch site is: a share, a number that is given or taken, or unknown."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -8,7 +7,7 @@ from geoaudit.shardcheck.report import ShardedDimension
 from geoaudit.shardcheck.sharding import words
 from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
 from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
-from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
+from geoaudit.shardcheck.sharding.positions import Position, dimension_at, is_named, position_of
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
@@ -112,10 +111,10 @@ def _told(
     """What the options and the source itself say of a symbol."""
     names = (symbol.name, *aliases.get(symbol, ()))
     for given in options.dimensions:
-        if any(_is_named(name, given.name) for name in names):
+        if any(is_named(name, given.name) for name in names):
             return Share(dimension=_given(symbol, given, f"--dim {given.name}", is_certain=True))
     for told, value in options.values.items():
-        if any(_is_named(name, told) for name in names):
+        if any(is_named(name, told) for name in names):
             return Fixed(values=(value,))
     return Fixed(values=constants[symbol]) if symbol in constants else None
 
@@ -150,10 +149,12 @@ def _by_binding(
             value=bound if is_known else None,
             inner=tuple(inner.items()),
         )
-    numbers = {one: role.values for one, role in inner.items() if isinstance(role, Fixed)}
+    numbers = {
+        one: frozenset(role.values) for one, role in inner.items() if isinstance(role, Fixed)
+    }
     if not is_known or len(numbers) < len(inner):
         return None
-    values = evaluate(bound, lambda one: frozenset(numbers[one]))
+    values = evaluate(bound, numbers.get)
     taken = next(
         (role.taken for role in inner.values() if isinstance(role, Fixed) and role.taken), ""
     )
@@ -273,7 +274,7 @@ def _given(
 
 
 def _rows(end: Symbol, start: Symbol, options: ShardOptions) -> ShardedDimension:
-    given = next((one for one in options.dimensions if _is_named(end.name, one.name)), None)
+    given = next((one for one in options.dimensions if is_named(end.name, one.name)), None)
     return ShardedDimension(
         name=f"{end.name} - {start.name}",
         rounding="floor",
@@ -296,11 +297,3 @@ def _certain(division: Division, roles: Mapping[Symbol, Role]) -> ShardedDimensi
         reason=f"{as_text(division.whole, 80)}{where}",
         is_certain=True,
     )
-
-
-def _is_named(own: str, name: str) -> bool:
-    """Whether an option means a symbol: by its whole name, its last part, or a tensor's extent."""
-    if own == name or re.split(r"\.|::", own)[-1].strip("_") == name:
-        return True
-    position = position_of(name)
-    return position is not None and position == position_of(own)

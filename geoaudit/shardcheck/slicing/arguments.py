@@ -15,12 +15,24 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Spread:
+    """An argument at or behind one that is spread: its place, and whether all from there on."""
+
+    given: tuple[e.Expression, ...]
+    place: int
+    is_pack: bool
+
+
+_Node = e.Expression | tuple[e.Expression, ...] | _Spread
+
+
 @dataclass(frozen=True, eq=False)
 class Arguments(Mapping[str, Value]):
     """Parameter -> value of its argument; a pack is its values side by side."""
 
     slicer: "Slicer"
-    nodes: Mapping[str, e.Expression | tuple[e.Expression, ...]]
+    nodes: Mapping[str, _Node]
     frame: Frame
     point: Point
     _known: dict[tuple[str, bool], Value] = field(default_factory=dict)
@@ -31,10 +43,41 @@ class Arguments(Mapping[str, Value]):
             self._known[key] = self._evaluated(self.nodes[name])
         return self._known[key]
 
-    def _evaluated(self, node: e.Expression | tuple[e.Expression, ...]) -> Value:
-        if not isinstance(node, tuple):
-            return self.slicer.value(node, self.frame, self.point)
-        return Items(values=tuple(self.slicer.value(one, self.frame, self.point) for one in node))
+    def _evaluated(self, node: _Node) -> Value:
+        match node:
+            case tuple():
+                return Items(values=tuple(self._side_by_side(node)))
+            case _Spread(is_pack=True):
+                return Items(values=tuple(self._side_by_side(node.given))[node.place :])
+            case _Spread():
+                return self._spread(node)
+            case _:
+                return self.slicer.value(node, self.frame, self.point)
+
+    def _side_by_side(self, nodes: tuple[e.Expression, ...]) -> Iterator[Value]:
+        for one in nodes:
+            value = self.slicer.value(one, self.frame, self.point)
+            if isinstance(one, e.Starred) and isinstance(value, Items):
+                yield from value.values
+            else:
+                yield value
+
+    def _spread(self, node: _Spread) -> Value:
+        """The value at a place; KeyError: there are fewer."""
+        place = 0
+        for one in node.given:
+            value = self.slicer.value(one, self.frame, self.point)
+            if not isinstance(one, e.Starred):
+                values: tuple[Value, ...] = (value,)
+            elif isinstance(value, Items):
+                values = value.values
+            else:
+                element = e.Subscript(one.value, (e.Number(node.place - place),))
+                return self.slicer.value(element, self.frame, self.point)
+            if node.place < place + len(values):
+                return values[node.place - place]
+            place += len(values)
+        raise KeyError(node.place)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)
@@ -51,29 +94,39 @@ def bound(
     point: Point,
 ) -> Arguments:
     """Bind a call's arguments."""
-    nodes: dict[str, e.Expression | tuple[e.Expression, ...]] = {}
-    given = list(call.arguments)
-    _positional(function.own_parameters, given, nodes)
+    nodes: dict[str, _Node] = {}
+    _positional(function.own_parameters, call.arguments, nodes)
     names = {parameter.name for parameter in function.own_parameters}
     nodes.update({name: node for name, node in call.keywords if name in names})
-    _positional(function.function.template_parameters, list(call.template_arguments), nodes)
+    _positional(function.function.template_parameters, call.template_arguments, nodes)
     return Arguments(slicer, nodes, frame, point)
 
 
 def _positional(
-    parameters: tuple[Parameter, ...],
-    given: list[e.Expression],
-    nodes: dict[str, e.Expression | tuple[e.Expression, ...]],
+    parameters: tuple[Parameter, ...], given: tuple[e.Expression, ...], nodes: dict[str, _Node]
 ) -> None:
+    stars = [at for at, one in enumerate(given) if isinstance(one, e.Starred)]
+    first = stars[0] if stars else len(given)
     for place, parameter in enumerate(parameters):
         if parameter.is_keywords:
             continue
         if parameter.is_pack:
-            nodes[parameter.name] = tuple(given[place:])
+            is_spread = place > first
+            nodes[parameter.name] = (
+                _Spread(given=given, place=place, is_pack=True) if is_spread else given[place:]
+            )
             return
-        if place >= len(given) or isinstance(given[place], e.Starred):
-            return
-        nodes[parameter.name] = given[place]
+        if place < first:
+            nodes[parameter.name] = _typed(given[place], parameter.type)
+        elif stars:
+            nodes[parameter.name] = _Spread(given=given, place=place, is_pack=False)
+
+
+def _typed(node: e.Expression, type: str) -> e.Expression:
+    """Braces as the parameter's type, which they make."""
+    if not isinstance(node, e.Collection) or node.type or not type:
+        return node
+    return e.Collection(node.items, node.keywords, type)
 
 
 def accepts(function: IndexedFunction, call: e.Call) -> bool:

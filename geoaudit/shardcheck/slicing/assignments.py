@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import definitions, known_types, members, tensor_calls, tensors
+from geoaudit.shardcheck.slicing import (
+    definitions,
+    known_types,
+    members,
+    sequences,
+    tensor_calls,
+    tensors,
+)
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity
@@ -124,7 +131,7 @@ def _unpacked(
     for number_, target in enumerate(statement.target.items):
         if isinstance(target, e.Starred) and place_of(target.value) == place[:1]:
             value = slicer.value(statement.value, frame, point)
-            whole = members.unpacked(slicer, value, spelled(statement.value))
+            whole = sequences.unpacked(slicer, value, spelled(statement.value))
             rest = tensors.cut(whole, number_, number_ + 1 - count or None)
             return members.parts(slicer, rest, place[1:])
         if place_of(target) != place[:1]:

@@ -1,17 +1,16 @@
 """Calls: functions inlined, objects constructed, interfaces known."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import (
+    constructors,
     definitions,
-    fields,
     known_functions,
-    known_types,
     members,
     names,
     quantities,
@@ -25,7 +24,6 @@ from geoaudit.shardcheck.slicing.values import (
     Closure,
     Option,
     Quantity,
-    Record,
     Reference,
     Value,
     computed,
@@ -53,7 +51,7 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
         if value is not None:
             return value
     if isinstance(receiver, Reference) and receiver.kind == "class":
-        return constructed(slicer, receiver, node, frame, point)
+        return constructors.constructed(slicer, receiver, node, frame, point)
     known = known_functions.otherwise(slicer, node, receiver, frame, point)
     if known is not None:
         return known
@@ -200,65 +198,6 @@ def _guard(
     if not parts:
         return None
     return parts[0] if len(parts) == 1 else computed("&&", parts)
-
-
-def constructed(
-    slicer: "Slicer", kind: Reference, node: e.Call, frame: Frame, point: Point
-) -> Value:
-    """An object as its constructor makes it, or from its fields in order."""
-    type = kind.type
-    made: dict[str, Value] = {}
-    for method in slicer.program.methods.get(type, ()):
-        one = method.function
-        if one.name not in {type, "__init__"} or not one.body or one.is_declaration:
-            continue
-        closure = Closure(functions=(method,))
-        inner = entered(slicer, closure, method, node, frame, point)
-        if inner is None:
-            continue
-        return Record(type=type, members=_Built(slicer, replace(inner, receiver=None)))
-    fields_ = fields.names_of(slicer, type)
-    for name, argument in zip(fields_, node.arguments, strict=False):
-        made[name] = slicer.value(argument, frame, point)
-    made.update({name: slicer.value(value, frame, point) for name, value in node.keywords})
-    if not fields_ and known_types.bare(type) in known_types.SEQUENCES:
-        return unknown(spelled(node))
-    return Record(type=type, members=made)
-
-
-@dataclass(frozen=True, eq=False)
-class _Built(Mapping[str, Value]):
-    """Fields of an object whose constructor has run in a frame."""
-
-    slicer: "Slicer"
-    frame: Frame
-
-    def __getitem__(self, name: str) -> Value:
-        body = self.frame.function.function.body
-        end = Point(block=body, index=len(body))
-        for place in ((_self(self.frame), name), (name,)):
-            found = definitions.read(self.slicer, place, self.frame, end)
-            if found is not None:
-                return found
-        raise KeyError(name)
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            self[str(name)]
-        except KeyError:
-            return False
-        return True
-
-    def __iter__(self) -> Iterator[str]:
-        owner = self.frame.function.function.owner
-        return (name for name in fields.names_of(self.slicer, owner) if name in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-def _self(frame: Frame) -> str:
-    return "self" if frame.function.file.language == "python" else "this"
 
 
 def written(

@@ -19,7 +19,7 @@ from geoaudit.shardcheck.slicing.values import (
     Record,
     Reference,
     Value,
-    either,
+    either_number,
     number,
     unknown,
 )
@@ -62,8 +62,7 @@ def axes(slicer: "Slicer", value: Value, given: Mapping[str, Value]) -> Axes:
             return axes(slicer, _called(slicer, value, given), given)
         case Either(options=options):
             each = [(guard, axes(slicer, one, given)) for guard, one in options]
-            x, y, z = (either([(guard, found[axis]) for guard, found in each]) for axis in range(3))
-            return _three(slicer, [x, y, z])
+            return one_of(each)
         case Items(values=values) if len(values) <= 3:
             return _three(slicer, [*values, *[number(1)] * (3 - len(values))])
         case Record(type="") if any(name in value.members for name in ("[0]", "[1]", "[2]")):
@@ -79,6 +78,14 @@ def axes(slicer: "Slicer", value: Value, given: Mapping[str, Value]) -> Axes:
         case _:
             lost = unknown("the grid is no value that can be told")
             return lost, lost, lost
+
+
+def one_of(options: Sequence[tuple[Quantity | None, Axes]]) -> Axes:
+    """Axis by axis, one of several grids; guards as in `Case`."""
+    x, y, z = (
+        either_number([(guard, axes[place]) for guard, axes in options]) for place in range(3)
+    )
+    return x, y, z
 
 
 def _is_dimensions(value: Reference) -> bool:

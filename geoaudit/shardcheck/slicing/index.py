@@ -35,6 +35,11 @@ class IndexedFunction:
         """Its name; of a lambda and a file, a word for it."""
         return self.function.name or f"({self.function.kind})"
 
+    @property
+    def is_of_one_file(self) -> bool:
+        """Whether no other file can call it: it is hidden, and not in a header."""
+        return self.function.is_hidden and not self.path.endswith((".h", ".cuh", ".hpp", ".inl"))
+
     @cached_property
     def points(self) -> tuple[Point, ...]:
         """A point before each of its statements."""
@@ -55,6 +60,16 @@ class IndexedFunction:
             for one in within(node)
             if isinstance(one, e.Call | e.Launch | e.FunctionValue)
         )
+
+    @cached_property
+    def declarations(self) -> dict[str, Assign]:
+        """The first assignment to each of its variables."""
+        found: dict[str, Assign] = {}
+        for point in self.points:
+            one = point.statement
+            if isinstance(one, Assign) and isinstance(one.target, e.Name):
+                found.setdefault(one.target.text, one)
+        return found
 
     @cached_property
     def own_parameters(self) -> tuple[Parameter, ...]:

@@ -1,20 +1,26 @@
 """Launches, and functions that launch a kernel for whoever calls them.
 
-Nothing is listed by name but the interfaces of CUDA and HIP: a function is a launcher where the
-kernel and the grid that it launches are its own parameters, and its calls are launches in turn.
+Nothing is listed by name but the interfaces of CUDA and HIP: a function is a launcher where its
+callers give the kernel that it launches and some of the grid, and its calls are launches in turn.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.slicing import calls, grids, parameters, resolution
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction
+from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex, last_name
 from geoaudit.shardcheck.slicing.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.primitives import LaunchParts, parts_of_call, parts_of_launch
+from geoaudit.shardcheck.slicing.primitives import (
+    PRIMITIVES,
+    LaunchParts,
+    parts_of_call,
+    parts_of_launch,
+)
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -24,13 +30,16 @@ from geoaudit.shardcheck.slicing.values import (
     Record,
     Reference,
     Value,
+    either,
     unknown,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_LEVELS = 4
 MOST_CALLS = 4_000
 MOST_KERNELS = 3
+MOST_INNER = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,45 +50,51 @@ class Launching:
         function, point: where it stands.
         parts: as it is written; of a call, those of the innermost launch with its own line.
         call: the call of a launcher; None: it is a primitive.
-        inner: what the launcher does; None: it is a primitive.
+        inner: what the launcher does, one of these; empty: it is a primitive.
     """
 
     function: IndexedFunction
     point: Point
     parts: LaunchParts
     call: e.Call | None = None
-    inner: "Launching | None" = None
+    inner: list["Launching"] = field(default_factory=list)
 
     @property
     def launcher(self) -> str | None:
         """Name of the launcher that is called."""
-        if self.inner is None:
+        if self.call is None:
             return None
-        function = self.inner.function.function
-        return function.owner if function.name == "operator()" else function.name
+        function = self.inner[0].function.function
+        if function.name == "operator()":
+            return function.owner
+        return function.name or last_name(self.call.function)
 
     def evaluated(self, slicer: Slicer, frame: Frame) -> "Launched":
         """What it launches, in a frame of its function."""
-        if self.inner is None or self.call is None:
-            parts = self.parts
-            given = MetaParameters(slicer, parts, frame, self.point)
-            block = None
-            if parts.block is not None:
-                block = grids.axes_of(slicer, parts.block, {}, frame, self.point)
-            return Launched(
-                kernel=slicer.value(parts.kernel, frame, self.point),
-                grid=grids.axes_of(slicer, parts.grid, given, frame, self.point),
-                block=block,
-            )
-        receiver = None
-        if self.inner.function.function.owner:
+        if self.call is not None:
+            return _one_of([self._through(slicer, frame, one) for one in self.inner])
+        parts = self.parts
+        given = MetaParameters(slicer, parts, frame, self.point)
+        block = None
+        if parts.block is not None:
+            block = grids.axes_of(slicer, parts.block, {}, frame, self.point)
+        return Launched(
+            kernel=slicer.value(parts.kernel, frame, self.point),
+            grid=grids.axes_of(slicer, parts.grid, given, frame, self.point),
+            block=block,
+        )
+
+    def _through(self, slicer: Slicer, frame: Frame, inner: "Launching") -> "Launched":
+        assert self.call is not None
+        function, receiver = inner.function, None
+        if function.function.owner:
             receiver = _receiver(slicer, self.call, frame, self.point)
-        closure = Closure(functions=(self.inner.function,), receiver=receiver)
-        entered = calls.entered(slicer, closure, self.inner.function, self.call, frame, self.point)
+        closure = Closure(functions=(function,), receiver=receiver)
+        entered = calls.entered(slicer, closure, function, self.call, frame, self.point)
         if entered is None:
             lost = unknown("the launcher is nested too deep")
             return Launched(kernel=lost, grid=(lost, lost, lost), block=None)
-        return self.inner.evaluated(slicer, entered)
+        return inner.evaluated(slicer, entered)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +106,18 @@ class Launched:
     block: Axes | None
 
 
+def _one_of(launched: list[Launched]) -> Launched:
+    """Several launches of which one happens."""
+    if len(launched) == 1:
+        return launched[0]
+    blocks = [(None, one.block) for one in launched if one.block is not None]
+    return Launched(
+        kernel=either([(None, one.kernel) for one in launched]),
+        grid=grids.one_of([(None, one.grid) for one in launched]),
+        block=grids.one_of(blocks) if len(blocks) == len(launched) else None,
+    )
+
+
 def _receiver(slicer: Slicer, call: e.Call, frame: Frame, point: Point) -> Value | None:
     function = call.function
     node = function.value if isinstance(function, e.Member) else function
@@ -100,19 +127,27 @@ def _receiver(slicer: Slicer, call: e.Call, frame: Frame, point: Point) -> Value
     return value if isinstance(value, Record | Reference) else None
 
 
-def primitives(functions: Iterable[IndexedFunction]) -> Iterator[Launching]:
+def primitives(program: ProgramIndex) -> Iterator[Launching]:
     """The launches that the language or an interface makes, in order."""
-    for function in functions:
+    for function in program.by_file.values():
         seen: set[int] = set()
         for point, node in function.nodes:
             parts = None
             if isinstance(node, e.Launch):
                 parts = parts_of_launch(node)
-            elif isinstance(node, e.Call):
+            elif isinstance(node, e.Call) and not _is_own(program, node):
                 parts = parts_of_call(node, len(seen))
             if parts is not None and id(node) not in seen:
                 seen.add(id(node))
                 yield Launching(function=function, point=point, parts=parts)
+
+
+def _is_own(program: ProgramIndex, call: e.Call) -> bool:
+    """Whether a call is of a function of the program that is named like an interface."""
+    name = last_name(call.function)
+    if name in PRIMITIVES and isinstance(call.function, e.Name):
+        return False
+    return any(not one.function.is_declaration for one in program.functions.get(name, ()))
 
 
 def formal_frame(slicer: Slicer, function: IndexedFunction) -> Frame:
@@ -127,39 +162,59 @@ def formal_frame(slicer: Slicer, function: IndexedFunction) -> Frame:
 
 
 def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
-    """Whether the kernel and the grid of a launch are both parameters of its function."""
-    own = launching.function.function
-    if own.kind not in {"function", "method", "macro"}:
+    """Whether the callers of a launch's function give its kernel and at least part of its grid.
+
+    Where its object gives the kernel, nothing but what is given may be in the grid.
+    """
+    function = launching.function
+    if function.function.kind not in {"function", "method", "macro", "lambda"}:
         return False
-    names = {one.name for one in (*own.parameters, *own.template_parameters)} | {"this", "self"}
-    launched = launching.evaluated(slicer, formal_frame(slicer, launching.function))
-    if not _is_of(launched.kernel, names - {"this", "self"}, own.owner):
+    launched = launching.evaluated(slicer, formal_frame(slicer, function))
+    if not _is_given(slicer, launched.kernel, function):
         return False
-    exact = [_is_parameter(slicer, axis, names, own.owner) for axis in launched.grid]
-    return exact[0] and all(exact)
+    found = [one for axis in launched.grid for one in symbols(axis.extent)]
+    given = [one for one in found if _is_given_symbol(slicer, one, function)]
+    if _is_object(launched.kernel):
+        return bool(given) and len(given) == len(found)
+    return bool(given)
 
 
-def _is_of(value: Value, names: set[str], owner: str) -> bool:
+def _is_object(value: Value) -> bool:
+    return isinstance(value, Reference) and value.base.text in {"this", "self"}
+
+
+def can_only_be_called_in_source(function: IndexedFunction) -> bool:
+    """Whether a function is nothing until the source uses it: a macro, a lambda, a template."""
+    own = function.function
+    return own.kind in {"macro", "lambda"} or bool(own.template_parameters)
+
+
+def _is_given(slicer: Slicer, value: Value, function: IndexedFunction) -> bool:
     match value:
         case Reference():
-            base = value.base
-            return base.text in names or (base.text in {"this", "self"} and bool(owner))
-        case Quantity(extent=Symbol(name=name)):
-            return name.partition(".")[0] in names
-        case Items(values=(one,)):
-            return _is_of(one, names, owner)
+            return _is_of_parameter(value.base, function)
+        case Quantity(extent=Symbol() as symbol):
+            return _is_given_symbol(slicer, symbol, function)
+        case Items(values=(one,)) | Record(rest=Reference() as one):
+            return _is_given(slicer, one, function)
         case _:
             return False
 
 
-def _is_parameter(slicer: Slicer, axis: Quantity, names: set[str], owner: str) -> bool:
-    extent = axis.extent
-    if not isinstance(extent, Symbol):
-        return hasattr(extent, "value") and getattr(extent, "value", None) == 1
-    origin = slicer.origins.get(extent)
-    if origin is None:
-        return False
-    return origin.base.text in names or bool(owner and origin.base.scope == owner)
+def _is_given_symbol(slicer: Slicer, symbol: Symbol, function: IndexedFunction) -> bool:
+    origin = slicer.origins.get(symbol)
+    return origin is not None and _is_of_parameter(origin.base, function)
+
+
+def _is_of_parameter(base: Reference, function: IndexedFunction) -> bool:
+    """Whether a value is made of a parameter of a function, or of its object."""
+    own = function.function
+    if base.text in {"this", "self"}:
+        return bool(own.owner)
+    if base.kind == "field":
+        return bool(own.owner) and base.scope == own.owner
+    names = {one.name for one in (*own.parameters, *own.template_parameters)}
+    return base.text in names and base.scope == function.name and base.path == function.path
 
 
 def called(slicer: Slicer, launching: Launching) -> Iterator[CallSite]:
@@ -180,45 +235,38 @@ def called(slicer: Slicer, launching: Launching) -> Iterator[CallSite]:
 
 def all_launches(slicer: Slicer) -> tuple[list[Launching], set[int]]:
     """Every launch, calls of launchers too, and the ids of those that launch for callers."""
-    found = list(primitives(slicer.program.by_file.values()))
+    found = list(primitives(slicer.program))
     for_callers: set[int] = set()
-    level, seen = found, set[int]()
+    by_call: dict[int, Launching] = {}
+    level = found
     for _ in range(MOST_LEVELS):
         following: list[Launching] = []
         for launching in level:
             if not launches_for_callers(slicer, launching):
                 continue
-            sites = [one for one in called(slicer, launching) if id(one.call) not in seen]
-            for site in sites[:MOST_CALLS]:
-                seen.add(id(site.call))
-                following.append(_through(launching, site))
-            if sites:
+            sites = list(islice(called(slicer, launching), MOST_CALLS))
+            for site in sites:
+                outer = by_call.get(id(site.call))
+                if outer is None:
+                    outer = _through(launching, site)
+                    by_call[id(site.call)] = outer
+                    following.append(outer)
+                elif len(outer.inner) < MOST_INNER and launching.function is not site.caller:
+                    outer.inner.append(launching)
+            if sites or can_only_be_called_in_source(launching.function):
                 for_callers.add(id(launching))
-        found += following
+        found = found + following
         level = following
-        if not level:
-            break
     return found, for_callers
 
 
 def _through(launching: Launching, site: CallSite) -> Launching:
-    parts = launching.parts
-    line = site.call.line
     return Launching(
         function=site.caller,
         point=site.point,
-        parts=LaunchParts(
-            idiom="launcher",
-            kernel=parts.kernel,
-            grid=parts.grid,
-            block=parts.block,
-            keywords=parts.keywords,
-            arguments=parts.arguments,
-            line=line,
-            offset=0,
-        ),
+        parts=replace(launching.parts, idiom="launcher", line=site.call.line, offset=0),
         call=site.call,
-        inner=launching,
+        inner=[launching],
     )
 
 

@@ -14,6 +14,7 @@ from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.values import (
     Closure,
+    Either,
     Quantity,
     Reference,
     Value,
@@ -58,12 +59,31 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
             return parameters.value_of(slicer, frame, parameter)
     if text in {"self", "this"} and frame.receiver is not None:
         return frame.receiver
+    found = _of_template_argument(slicer, text, frame, point)
+    if found is not None:
+        return found
     if frame.outer is not None:
         return slicer.value(node, *frame.outer)
     if text in {"self", "this"}:
         return _object(frame, text, function)
     found = _of_surroundings(slicer, node, frame)
     return found if found is not None else _unbound(slicer, frame, text, point)
+
+
+def _of_template_argument(slicer: "Slicer", text: str, frame: Frame, point: Point) -> Value | None:
+    """``Scheduler::grid`` where Scheduler is a template argument; None: it is none, or not told."""
+    first, _, rest = text.partition("::")
+    own = frame.function.function.template_parameters
+    if not rest or not any(parameter.name == first for parameter in own):
+        return None
+    value = slicer.value(e.Name(first), frame, point)
+    if not isinstance(value, Either) and not (
+        isinstance(value, Reference) and value.kind == "class"
+    ):
+        return None
+    for part in rest.split("::"):
+        value = members.member(slicer, value, part)
+    return value
 
 
 def _of_surroundings(slicer: "Slicer", node: e.Name, frame: Frame) -> Value | None:
@@ -171,7 +191,7 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
         one
         for one in slicer.program.functions.get(last, ())
         if one.file.language == "c"
-        and not one.function.is_hidden
+        and not one.is_of_one_file
         and not one.function.is_declaration
         and not one.function.owner
     ]

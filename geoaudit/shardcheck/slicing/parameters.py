@@ -10,7 +10,7 @@ from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import is_known_role
-from geoaudit.shardcheck.slicing.trails import annotated
+from geoaudit.shardcheck.slicing.trails import annotated, named
 from geoaudit.shardcheck.slicing.values import Reference, Value, either, is_unknown
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
         given = frame.arguments.get(name)
         if given is None and parameter.default is not None:
             given = slicer.value(parameter.default, frame, _start(frame))
-        return given if given is not None else reference(frame, parameter)
+        if given is None:
+            return reference(frame, parameter)
+        return given if _is_formula(frame) else named(given, name, frame)
     if is_known_role(name):
         return reference(frame, parameter)
     if slicer.crosses_files and known_types.bare(parameter.type) in slicer.program.classes:
@@ -39,6 +41,12 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
     start = _start(frame)
     found = slicer.remembered(frame, start, key, lambda: _of_any_call(slicer, frame, parameter))
     return found if found is not None else reference(frame, parameter)
+
+
+def _is_formula(frame: Frame) -> bool:
+    """Whether a function only computes: what it calls its parameters is no name on the way."""
+    function = frame.function.function
+    return function.kind == "macro" or len(function.body) <= 1
 
 
 def reference(frame: Frame, parameter: Parameter) -> Reference:

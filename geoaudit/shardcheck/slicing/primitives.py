@@ -70,17 +70,18 @@ PRIMITIVES: dict[str, _Slots] = {
 """CUDA Runtime and Driver API, "Execution Control"; HIP Runtime API, "Execution Control"."""
 
 
+REST_OF_MACRO = e.Name("__VA_ARGS__")
+
+
 def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
     """The parts of a call of a launching interface; None: it is none, or it lacks arguments."""
-    name = last_name(call.function)
+    name = _interface(last_name(call.function))
     slots = PRIMITIVES.get(name)
-    if slots is None or isinstance(call.function, e.Member):
+    if slots is None:
         return None
     given = call.arguments
-    if any(isinstance(one, e.Starred) for one in given):
-        return None
-    needed = max(slots.kernel, *slots.grid, *slots.block, slots.config or 0)
-    if len(given) <= needed:
+    needed = 1 + max(slots.kernel, *slots.grid, *slots.block, slots.config or 0)
+    if len(given) < needed or any(isinstance(one, e.Starred) for one in given[:needed]):
         return None
     if slots.config is not None:
         config = given[slots.config]
@@ -90,7 +91,7 @@ def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
         block = tuple(given[place] for place in slots.block)
     return LaunchParts(
         idiom=name,
-        kernel=given[slots.kernel],
+        kernel=_unwrapped(given[slots.kernel]),
         grid=grid,
         block=block,
         keywords=(),
@@ -99,17 +100,33 @@ def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
     )
 
 
+def _interface(name: str) -> str:
+    """The interface that a name stands for, also where it is loaded as ``lazy_cuLaunchKernel``."""
+    start = name.find("_cu") if "_cu" in name else name.find("_hip")
+    return name[start + 1 :] if start >= 0 and name[start + 1 :] in PRIMITIVES else name
+
+
+def _unwrapped(kernel: e.Expression) -> e.Expression:
+    """What HIP's macro for names with commas holds."""
+    if isinstance(kernel, e.Call) and last_name(kernel.function) == "HIP_KERNEL_NAME":
+        return kernel.arguments[0] if len(kernel.arguments) == 1 else kernel
+    return kernel
+
+
 def _members(config: e.Expression, fields: tuple[str, ...]) -> tuple[e.Expression, ...]:
     return tuple(e.Member(config, field) for field in fields)
 
 
 def parts_of_launch(launch: e.Launch) -> LaunchParts:
     """The parts of a launch that the language spells as such."""
+    grid, block = launch.grid, launch.block
+    if grid == REST_OF_MACRO and block is None:
+        grid, block = (e.Subscript(REST_OF_MACRO, (e.Number(place),)) for place in (0, 1))
     return LaunchParts(
         idiom=launch.idiom,
-        kernel=launch.kernel,
-        grid=(launch.grid,),
-        block=None if launch.block is None else (launch.block,),
+        kernel=_unwrapped(launch.kernel),
+        grid=(grid,),
+        block=None if block is None else (block,),
         keywords=launch.keywords,
         arguments=launch.arguments,
         line=launch.line,

@@ -5,7 +5,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing import bindings, fields
+from geoaudit.shardcheck.slicing import bindings, fields, lambdas, overloads, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
@@ -28,7 +28,7 @@ def meant(
     value = slicer.value(function, frame, point)
     match value:
         case Closure():
-            return _fitting(slicer, value, node, frame), None
+            return _fitting(slicer, value, node, frame, point), None
         case Reference(kind="class"):
             return None, value
         case Record(type=type) if type:
@@ -47,12 +47,14 @@ def _method(
     if isinstance(base, Record):
         methods = fields.method_of(slicer, base.type, function.name)
         if methods:
-            return _fitting(slicer, Closure(functions=tuple(methods)), node, frame, base), base
+            return _fitting(
+                slicer, Closure(functions=tuple(methods)), node, frame, point, base
+            ), base
     if isinstance(base, Reference):
         found = fields.member_of(slicer, base, function.name)
         if isinstance(found, Closure):
             receiver = None if base.kind in {"class", "module"} else base
-            return _fitting(slicer, found, node, frame, receiver), base
+            return _fitting(slicer, found, node, frame, point, receiver), base
         if function.name == "apply" and base.kind == "class":
             forward = fields.method_of(slicer, base.type, "forward")
             return (Closure(functions=tuple(forward[:1])) if forward else None), base
@@ -72,18 +74,23 @@ def _of_bases(slicer: "Slicer", node: e.Call, name: str, frame: Frame) -> Closur
         for base in one.bases:
             methods = fields.method_of(slicer, base, name)
             if methods:
-                receiver = frame.receiver or slicer.value(
-                    e.Name(own.object_name), frame, Point(block=own.function.body, index=0)
-                )
-                return _fitting(slicer, Closure(functions=tuple(methods)), node, frame, receiver)
+                start = Point(block=own.function.body, index=0)
+                receiver = frame.receiver or slicer.value(e.Name(own.object_name), frame, start)
+                closure = Closure(functions=tuple(methods))
+                return _fitting(slicer, closure, node, frame, start, receiver)
     return None
 
 
 def _fitting(
-    slicer: "Slicer", closure: Closure, node: e.Call, frame: Frame, receiver: Value | None = None
+    slicer: "Slicer",
+    closure: Closure,
+    node: e.Call,
+    frame: Frame,
+    point: Point,
+    receiver: Value | None = None,
 ) -> Closure | None:
     own = frame.function.file
-    fitting = [one for one in closure.functions if accepts(one, node) and one.function.kind != ""]
+    fitting = overloads.fitting(slicer, closure.functions, node, frame, point)
     near = [one for one in fitting if one.file is own] or fitting
     if not near or len(near) > MOST_MEANT:
         return None
@@ -107,7 +114,7 @@ def calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
 def _calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
     name = _called_as(function)
     if not name:
-        return _of_lambda(slicer, function)
+        return lambdas.calls_of_lambda(slicer, function)
     found = []
     program = slicer.program
     renamed = (program.calls_of(local, file) for file, local in program.import_names.get(name, ()))
@@ -155,7 +162,7 @@ def _is_autograd(function: IndexedFunction) -> bool:
 
 def _reaches(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bool:
     """Whether a call in another file may mean a function."""
-    if function.function.is_hidden and not function.path.endswith((".h", ".cuh", ".hpp")):
+    if function.is_of_one_file:
         return False
     if site.caller.file.language != function.file.language:
         return False
@@ -182,22 +189,38 @@ def _names_it(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bo
             and isinstance(called, e.Member)
             and not _is_own_object(called.value)
         )
-    if isinstance(called, e.Name):
-        parts = called.text.split("::")
-        return function.function.name == owner or len(parts) == 1 or owner in parts
-    same = {
-        one.function.owner
-        for one in slicer.program.functions.get(function.function.name, ())
-        if one.function.owner
-    }
-    if isinstance(called, e.Member) and _is_own_object(called.value):
-        return site.caller.function.owner == owner or len(same) == 1
-    return len(same) == 1
+    if isinstance(called, e.Member):
+        return _is_called_on(slicer, function, called, site)
+    if not isinstance(called, e.Name):
+        return False
+    parts = called.text.split("::")
+    if function.function.name == owner:
+        return parts[-1] == owner
+    if len(parts) == 1:
+        return owner in receivers.family_of(slicer, receivers.owner_of(slicer, site.caller))
+    if parts[-2] in slicer.program.classes:
+        return owner in receivers.family_of(slicer, parts[-2])
+    around = receivers.owner_of(slicer, site.caller)
+    return around in receivers.family_of(slicer, owner) or _is_only_owner(slicer, function)
+
+
+def _is_called_on(
+    slicer: "Slicer", function: IndexedFunction, called: e.Member, site: CallSite
+) -> bool:
+    """Whether the object of a method's call may be of its class, or of one derived from it."""
+    owner, name = function.function.owner, function.function.name
+    found = receivers.class_of(slicer, called.value, site.caller)
+    if found not in slicer.program.classes:
+        return _is_only_owner(slicer, function)
+    nearest = {one.function.owner for one in fields.method_of(slicer, found, name)}
+    return owner in nearest or found in receivers.family_of(slicer, owner)
+
+
+def _is_only_owner(slicer: "Slicer", function: IndexedFunction) -> bool:
+    """Whether no other class has a method of that name."""
+    named = slicer.program.functions.get(function.function.name, ())
+    return len({one.function.owner for one in named if one.function.owner}) == 1
 
 
 def _is_own_object(node: e.Expression) -> bool:
     return isinstance(node, e.Name) and node.text in {"self", "this"}
-
-
-def _of_lambda(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
-    return []

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import members, tensors
+from geoaudit.shardcheck.slicing import sequences, tensors
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Place, Point
@@ -41,7 +41,7 @@ def of_tensor(
     name = last_name(node.function)
     if name not in OPERATIONS:
         return None
-    values = members.listed(slicer, node.arguments, frame, point)
+    values = sequences.listed(slicer, node.arguments, frame, point)
     keywords = {key: slicer.value(value, frame, point) for key, value in node.keywords}
     given = Given(slicer=slicer, name=name, tensor=number(0), values=values, keywords=keywords)
     if isinstance(node.function, e.Member) and not _is_library(receiver):

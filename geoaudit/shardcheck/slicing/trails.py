@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.sites import Hop
-from geoaudit.shardcheck.slicing.values import Items, Quantity, Record, Reference, Value
+from geoaudit.shardcheck.slicing.values import Either, Items, Quantity, Record, Reference, Value
 from geoaudit.shardcheck.symbolic.extents import Symbol
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ def named(value: Value, name: str, frame: Frame) -> Value:
     match value:
         case Quantity() | Reference():
             return replace(value, trail=value.trail.through(frame.path, name))
+        case Either(options=options):
+            return Either(options=tuple((guard, named(one, name, frame)) for guard, one in options))
         case _:
             return value
 
@@ -35,6 +37,8 @@ def annotated(
             return replace(value, trail=value.trail.after(hop).through(frame.path, name))
         case Record(type="dim3") | Items():
             return _with_hop(value, hop)
+        case Either():
+            return _with_hop(named(value, name, frame), hop)
         case _:
             return value
 
@@ -48,5 +52,7 @@ def _with_hop(value: Value, hop: Hop) -> Value:
             return replace(value, members=members_)
         case Items():
             return Items(values=tuple(_with_hop(one, hop) for one in value.values))
+        case Either(options=options):
+            return Either(options=tuple((guard, _with_hop(one, hop)) for guard, one in options))
         case _:
             return value

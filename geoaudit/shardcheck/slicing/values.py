@@ -209,7 +209,7 @@ def either(options: Sequence[Option]) -> Value:
     if any(isinstance(value, Either) for value in values):
         return either(list(_flat(options)))
     if all(isinstance(value, Quantity) for value in values):
-        return _either_number(options)
+        return either_number(options)
     if all(isinstance(value, Record) for value in values):
         return _either_record(options)
     if all(isinstance(value, Closure) and value.frame is None for value in values):
@@ -241,7 +241,8 @@ def _each(options: Sequence[Option], place: int) -> Value:
     )
 
 
-def _either_number(options: Sequence[Option]) -> Quantity:
+def either_number(options: Sequence[Option]) -> Quantity:
+    """One of several numbers."""
     found = [(guard, value) for guard, value in options if isinstance(value, Quantity)]
     extent = cases(
         Case(guard=guard.extent if guard else None, value=value.extent) for guard, value in found
