@@ -111,10 +111,11 @@ def _told(
     """What the options and the source itself say of a symbol."""
     names = (symbol.name, *aliases.get(symbol, ()))
     for given in options.dimensions:
-        if any(is_named(name, given.name) for name in names):
-            return Share(dimension=_given(symbol, given, f"--dim {given.name}", is_certain=True))
-    for told, value in options.values.items():
-        if any(is_named(name, told) for name in names):
+        meant = next((name for name in names if is_named(name, given.name)), None)
+        if meant is not None:
+            return Share(dimension=_given(meant, given, f"--dim {given.name}", is_certain=True))
+    for wanted, value in options.values.items():
+        if any(is_named(name, wanted) for name in names):
             return Fixed(values=(value,))
     return Fixed(values=constants[symbol]) if symbol in constants else None
 
@@ -246,7 +247,7 @@ def _on_the_way(
 def _named(symbol: Symbol, dimension: str, why: str, options: ShardOptions) -> ShardedDimension:
     for given in options.dimensions:
         if words.dimension_of(given.name) == dimension:
-            return _given(symbol, given, f"{why}, as --dim {given.name}", is_certain=False)
+            return _given(symbol.name, given, f"{why}, as --dim {given.name}", is_certain=False)
     size = options.model.get(dimension)
     if size is None and dimension == words.VALUE_HEADS:
         size = options.model.get(words.HEADS)
@@ -260,11 +261,9 @@ def _named(symbol: Symbol, dimension: str, why: str, options: ShardOptions) -> S
     )
 
 
-def _given(
-    symbol: Symbol, given: GivenDimension, reason: str, *, is_certain: bool
-) -> ShardedDimension:
+def _given(name: str, given: GivenDimension, reason: str, *, is_certain: bool) -> ShardedDimension:
     return ShardedDimension(
-        name=symbol.name,
+        name=name,
         rounding=given.rounding,
         by=given.by,
         total=given.total,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.sharding.words import is_parallel_size
 from geoaudit.shardcheck.slicing import (
     definitions,
     known_types,
@@ -20,7 +21,7 @@ from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.trails import annotated, named
 from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, computed, either
-from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
+from geoaudit.shardcheck.symbolic.extents import Arithmetic, Integer, Symbol, Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -80,7 +81,16 @@ def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: 
     text = f"{spelled(statement.target)} {statement.operator}= {spelled(statement.value)}"
     if isinstance(value, Quantity) and isinstance(value.extent, Integer):
         return _constant(slicer, value, statement, frame)
+    if _is_ranks(statement.target, value):
+        return Reference(text=spelled(statement.target), kind="unknown", path=frame.path)
     return annotated(slicer, value, spelled(statement.target), frame, statement.line, text)
+
+
+def _is_ranks(target: e.Expression, value: Value) -> bool:
+    """Whether a number of ranks is computed: of others, or in a way that is not followed."""
+    if not isinstance(target, e.Name | e.Member) or not is_parallel_size(spelled(target)):
+        return False
+    return isinstance(value, Quantity) and isinstance(value.extent, Arithmetic | Unknown)
 
 
 def _is_object_of_class(slicer: "Slicer", statement: s.Assign) -> bool:

@@ -8,7 +8,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import (
-    constructors,
+    construction,
     definitions,
     known_functions,
     members,
@@ -51,7 +51,7 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
         if value is not None:
             return value
     if isinstance(receiver, Reference) and receiver.kind == "class":
-        return constructors.constructed(slicer, receiver, node, frame, point)
+        return construction.constructed(slicer, receiver, node, frame, point)
     known = known_functions.otherwise(slicer, node, receiver, frame, point)
     if known is not None:
         return known

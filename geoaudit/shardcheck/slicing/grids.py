@@ -61,8 +61,7 @@ def axes(slicer: "Slicer", value: Value, given: Mapping[str, Value]) -> Axes:
         case Closure():
             return axes(slicer, _called(slicer, value, given), given)
         case Either(options=options):
-            each = [(guard, axes(slicer, one, given)) for guard, one in options]
-            return one_of(each)
+            return one_of([(guard, axes(slicer, one, given)) for guard, one in options])
         case Items(values=values) if len(values) <= 3:
             return _three(slicer, [*values, *[number(1)] * (3 - len(values))])
         case Record(type="") if any(name in value.members for name in ("[0]", "[1]", "[2]")):

@@ -13,6 +13,7 @@ from geoaudit.shardcheck.slicing import calls, grids, parameters, resolution
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
 from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex, last_name
+from geoaudit.shardcheck.slicing.members import AXES
 from geoaudit.shardcheck.slicing.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.primitives import (
@@ -33,7 +34,7 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_LEVELS = 4
@@ -162,9 +163,10 @@ def formal_frame(slicer: Slicer, function: IndexedFunction) -> Frame:
 
 
 def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
-    """Whether the callers of a launch's function give its kernel and at least part of its grid.
+    """Whether the callers of a launch's function give its kernel and its grid.
 
-    Where its object gives the kernel, nothing but what is given may be in the grid.
+    They do where nothing but what they give is in it, each axis one part of it or, where no
+    object gives the kernel, computed from the parameters that are numbers.
     """
     function = launching.function
     if function.function.kind not in {"function", "method", "macro", "lambda"}:
@@ -173,10 +175,17 @@ def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
     if not _is_given(slicer, launched.kernel, function):
         return False
     found = [one for axis in launched.grid for one in symbols(axis.extent)]
-    given = [one for one in found if _is_given_symbol(slicer, one, function)]
-    if _is_object(launched.kernel):
-        return bool(given) and len(given) == len(found)
-    return bool(given)
+    if not found or not all(_is_given_symbol(slicer, one, function) for one in found):
+        return False
+    if all(isinstance(axis.extent, Symbol | Integer) for axis in launched.grid):
+        return True
+    return not _is_object(launched.kernel) and all(_is_bare(slicer, one) for one in found)
+
+
+def _is_bare(slicer: Slicer, symbol: Symbol) -> bool:
+    """Whether a symbol is a parameter itself, or an axis of one."""
+    origin = slicer.origins[symbol]
+    return origin.of is None or origin.member in AXES
 
 
 def _is_object(value: Value) -> bool:

@@ -26,14 +26,12 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "a call that is not followed is reported as independent": ("behaviour_unknown.cu",),
     "a number that a caller passes hides a parameter that --dim names": (
         "callers_with_numbers.cu",
-        "shard_dim_names_parameter.cu",
     ),
     "constants as types or enumerators, and make_uint3, are not valued": (
         "cdiv_by_name.cu",
         "chevron_dim3_forms.cu",
         "grid_global_constant.cu",
     ),
-    "the kernel's name is not told": ("python_cupy_raw_kernel.py",),
     "the first of two definitions under #if is lost": ("chevron_preprocessor_grid.cu",),
     "a loop's own variable is lost": ("grid_loop_over_launches.cu",),
     "names in namespaces and in inner blocks are taken for each other": (
@@ -50,9 +48,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "locals made by token pasting are not found": ("macro_token_pasting.cu",),
     "a macro without a semicolon takes the statement behind it along": (
         "macro_without_semicolon.cu",
-    ),
-    "ranks of attention that are a quotient are not varied": (
-        "shard_attention_under_data_parallel.py",
     ),
     "a constant that binds is not told where the grid collapses as well": (
         "stale_cap_on_splits.cu",

@@ -1,4 +1,4 @@
-"""Objects as their constructors make them."""
+"""Objects as their constructors make them, or from their fields in order."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -6,23 +6,11 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import (
-    calls,
-    definitions,
-    fields,
-    known_types,
-    overloads,
-)
+from geoaudit.shardcheck.slicing import calls, definitions, fields, known_types, overloads
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.values import (
-    Closure,
-    Record,
-    Reference,
-    Value,
-    unknown,
-)
+from geoaudit.shardcheck.slicing.values import Closure, Record, Reference, Value, unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
