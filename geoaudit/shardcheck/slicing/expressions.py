@@ -1,6 +1,7 @@
 """What each form of expression is worth: one function for each."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
@@ -33,6 +34,7 @@ from geoaudit.shardcheck.slicing.values import (
     unknown,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.walking import is_fraction
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -45,7 +47,7 @@ def _number(slicer: "Slicer", node: e.Number, frame: Frame, point: Point) -> Val
 def _real(slicer: "Slicer", node: e.Real, frame: Frame, point: Point) -> Value:
     whole, fraction = divmod(node.value, 1) if abs(node.value) < 2**53 else (0.0, 1.0)
     if fraction:
-        numerator, denominator = node.value.as_integer_ratio()
+        numerator, denominator = Fraction(repr(node.value)).as_integer_ratio()
         return computed("/", [number(numerator), number(denominator)])
     return number(int(whole))
 
@@ -75,7 +77,9 @@ def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) 
     ]
     operator = node.operator
     if operator == "/" and frame.function.file.language == "c":
-        operator = "/" if any(_is_real(part) for part in node.operands) else "//"
+        is_real = any(_is_real(part) for part in node.operands)
+        is_real = is_real or any(is_fraction(quantity.extent) for quantity in quantities)
+        operator = "/" if is_real else "//"
     return computed(operator, quantities)
 
 

@@ -68,6 +68,17 @@ def standing_for(extent: Extent) -> Symbol:
     return Symbol(name=reason, kind="unknown", scope=", ".join(s.name for s in symbols(extent)))
 
 
+def is_fraction(extent: Extent) -> bool:
+    """Whether an extent is a quotient that is not rounded, or made of one."""
+    if isinstance(extent, Cases):
+        return any(is_fraction(case.value) for case in extent.cases)
+    if not isinstance(extent, Arithmetic):
+        return False
+    if extent.operator in ("+", "-", "*", "min", "max"):
+        return any(is_fraction(operand) for operand in extent.operands)
+    return extent.operator == "/"
+
+
 def is_larger(extent: Extent, limit: int) -> bool:
     """Whether more than `limit` things are in an extent."""
     return any(number > limit for number, _ in enumerate(walk(extent), start=1))

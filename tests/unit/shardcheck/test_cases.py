@@ -15,9 +15,6 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "a loop that tries split counts is not followed to its result": (
-        "behaviour_heuristic_compensates.cu",
-    ),
     "constants as types or enumerators, and make_uint3, are not valued": (
         "cdiv_by_name.cu",
         "chevron_dim3_forms.cu",
