@@ -33,7 +33,7 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
+from geoaudit.shardcheck.symbolic.extents import Cases, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_LEVELS = 4
@@ -175,9 +175,16 @@ def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
     found = [one for axis in launched.grid for one in symbols(axis.extent)]
     if not found or not all(_is_given_symbol(slicer, one, function) for one in found):
         return False
-    if all(isinstance(axis.extent, Symbol | Integer) for axis in launched.grid):
+    if all(_is_passed(axis.extent) for axis in launched.grid):
         return True
     return not _is_object(launched.kernel) and all(_is_bare(slicer, one) for one in found)
+
+
+def _is_passed(extent: Extent) -> bool:
+    """Whether an axis is passed on as it is, whichever of several it is."""
+    if isinstance(extent, Cases):
+        return all(_is_passed(one.value) for one in extent.cases)
+    return isinstance(extent, Symbol | Integer)
 
 
 def _is_bare(slicer: Slicer, symbol: Symbol) -> bool:
