@@ -175,15 +175,15 @@ def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
     found = [one for axis in launched.grid for one in symbols(axis.extent)]
     if not found or not all(_is_given_symbol(slicer, one, function) for one in found):
         return False
-    if all(_is_plain(axis.extent) for axis in launched.grid):
+    if all(_is_passed(axis.extent) for axis in launched.grid):
         return True
     return not _is_object(launched.kernel) and all(_is_bare(slicer, one) for one in found)
 
 
-def _is_plain(extent: Extent) -> bool:
-    """Whether an extent is a symbol or a number, or one of several."""
+def _is_passed(extent: Extent) -> bool:
+    """Whether an axis is passed on as it is, whichever of several it is."""
     if isinstance(extent, Cases):
-        return all(_is_plain(case.value) for case in extent.cases)
+        return all(_is_passed(one.value) for one in extent.cases)
     return isinstance(extent, Symbol | Integer)
 
 
