@@ -159,7 +159,8 @@ def _by_binding(
     taken = next(
         (role.taken for role in inner.values() if isinstance(role, Fixed) and role.taken), ""
     )
-    return None if values is None else Fixed(values=tuple(sorted(values)), taken=taken)
+    sizes = tuple(sorted(value for value in values or () if value > 0))  # None is written for none
+    return Fixed(values=sizes, taken=taken) if sizes else None
 
 
 def _inner_roles(
