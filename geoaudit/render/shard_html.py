@@ -10,15 +10,14 @@ from geoaudit.quantities import duration
 from geoaudit.render.names import elide, sentence
 from geoaudit.render.shard_json import SHARD_SCHEMA_VERSION
 from geoaudit.render.shard_plot import BOTTOM, HEIGHT, KINDS, LEFT, RIGHT, TOP, WIDTH, fill_plot
+from geoaudit.render.shard_rows import SiteRow, rows_of
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
-    dimension_sentence,
+    dimension_sentences,
     fill_cell,
-    grid_text,
     grouped,
     header_lines,
-    launch_text,
     left_out_sentence,
     rank_headings,
     reason_sentences,
@@ -26,7 +25,7 @@ from geoaudit.render.shard_words import (
     verdict_text,
 )
 from geoaudit.shardcheck.behaviours import Behaviour
-from geoaudit.shardcheck.listing import ListedSite, Listing
+from geoaudit.shardcheck.listing import Listing
 
 MOST_UNANALYSED = 200
 _PLOT = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}
@@ -34,7 +33,7 @@ _PLOT = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}
 
 @dataclass(frozen=True, kw_only=True)
 class SiteView:
-    """A launch as the page shows it: cells of text, fills as (text, per cent or None)."""
+    """A row of launches as the page shows it: cells of text, fills as (text, per cent or None)."""
 
     kernel: str
     launch: str
@@ -68,7 +67,7 @@ def render_shard_html(
             groups=[
                 (
                     elide(group.title, 80),
-                    [sentence(dimension_sentence(one)) for one in group.dimensions],
+                    [sentence(one) for one in dimension_sentences(group.dimensions)],
                     fill_plot(group, listing),
                     _views(group, listing),
                 )
@@ -85,19 +84,20 @@ def render_shard_html(
 
 
 def _views(group: SiteGroup, listing: Listing) -> list[SiteView]:
-    return [_view(site, listing) for site in group.sites]
+    return [_view(row, listing) for row in rows_of(group.sites)]
 
 
-def _view(site: ListedSite, listing: Listing) -> SiteView:
+def _view(row: SiteRow, listing: Listing) -> SiteView:
+    site = row.first
     fills = []
     for ranks in listing.ranks:
         blocks, _, fill = fill_cell(site, ranks)
         known = site.sm_fill.get(ranks)
         fills.append((blocks, fill, None if known is None else round(100 * known, 1)))
     return SiteView(
-        kernel=elide(site.kernel, 80),
-        launch=elide(launch_text(site), 160),
-        grid=sentence(grid_text(site.grid)),
+        kernel=elide(site.kernel, 80) + row.times,
+        launch=elide(row.launches, 160),
+        grid=sentence(row.grids),
         fills=tuple(fills),
         verdict=verdict_text(site),
         kind=KINDS[site.behaviour],

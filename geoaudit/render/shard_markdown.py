@@ -5,16 +5,15 @@ from collections.abc import Collection, Sequence
 from geoaudit.quantities import duration, plural
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.names import markdown_code, markdown_text
+from geoaudit.render.shard_rows import SiteRow, rows_of
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
-    dimension_sentence,
+    dimension_sentences,
     fill_cell,
-    grid_text,
     grouped,
     header_lines,
     left_out_sentence,
-    place,
     rank_headings,
     reason_sentences,
     shown_sites,
@@ -22,7 +21,7 @@ from geoaudit.render.shard_words import (
     verdict_text,
 )
 from geoaudit.shardcheck.behaviours import Behaviour
-from geoaudit.shardcheck.listing import ListedSite, Listing
+from geoaudit.shardcheck.listing import Listing
 
 MOST_ROWS = 200
 NAME_WIDTH = 80
@@ -42,11 +41,12 @@ def render_shard_markdown(
     lines += [f"- **{label}**: {markdown_text(text)}" for label, text in header_lines(listing)]
     left = MOST_ROWS
     for group in grouped(shown, listing.ranks):
+        rows = rows_of(group.sites)
         if left > 0:
-            lines += ["", *_group(group, listing, group.sites[:left])]
-        left -= len(group.sites)
+            lines += ["", *_group(group, listing, rows[:left])]
+        left -= len(rows)
     if left < 0:
-        lines += ["", f"{plural(-left, 'more launch', 'more launches')} in the table and JSON."]
+        lines += ["", f"{plural(-left, 'more row')} in the table and JSON."]
     for text in (left_out_sentence(listing, shown), unanalysed_sentence(listing)):
         lines += ["", markdown_text(text)] * bool(text)
     lines += _unmatched(listing)
@@ -59,11 +59,11 @@ def render_shard_markdown(
     return "\n".join(lines) + "\n"
 
 
-def _group(group: SiteGroup, listing: Listing, sites: Sequence[ListedSite]) -> list[str]:
+def _group(group: SiteGroup, listing: Listing, found: Sequence[SiteRow]) -> list[str]:
     figures = rank_headings(listing)
     headings = ["kernel", "launch", "grid", *figures, "verdict"]
-    rows = [_row(site, listing.ranks) for site in sites]
-    told = [markdown_text(dimension_sentence(one)) + "  " for one in group.dimensions]
+    rows = [_row(row, listing.ranks) for row in found]
+    told = [markdown_text(one) + "  " for one in dimension_sentences(group.dimensions)]
     return [
         f"### {markdown_text(group.title)}",
         "",
@@ -73,15 +73,16 @@ def _group(group: SiteGroup, listing: Listing, sites: Sequence[ListedSite]) -> l
     ]
 
 
-def _row(site: ListedSite, ranks: Sequence[int]) -> list[str]:
+def _row(row: SiteRow, ranks: Sequence[int]) -> list[str]:
+    site = row.first
     # Of a fill that cannot be told every cell says the same.
     figures = [" ".join(dict.fromkeys(fill_cell(site, one))) for one in ranks]
     verdict = f"**{verdict_text(site)}**" if site.findings else verdict_text(site)
-    reasons = "<br>".join(markdown_text(text) for text in reason_sentences(site))
+    reasons = "<br>".join(markdown_text(text) for text in reason_sentences(site, in_full=False))
     return [
-        markdown_code(site.kernel, NAME_WIDTH),
-        markdown_code(place(site), NAME_WIDTH),
-        markdown_code(grid_text(site.grid), NAME_WIDTH),
+        f"{markdown_code(site.kernel, NAME_WIDTH)}{row.times}",
+        markdown_code(row.places, NAME_WIDTH),
+        markdown_code(row.grids, NAME_WIDTH),
         *figures,
         f"{verdict}<br>{reasons}" if reasons else verdict,
     ]

@@ -5,16 +5,15 @@ from collections.abc import Collection, Sequence
 from geoaudit.quantities import CANNOT_TELL, duration, plural
 from geoaudit.render.names import elide, sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
+from geoaudit.render.shard_rows import SiteRow, rows_of
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
     behaviour_text,
-    dimension_sentence,
+    dimension_sentences,
     fill_cell,
-    grid_text,
     grouped,
     header_lines,
-    launch_text,
     left_out_sentence,
     rank_headings,
     reason_sentences,
@@ -29,6 +28,7 @@ NARROWEST = 80
 SHORTEST_NAME = 16
 NARROWEST_NAME = 8
 MOST_KERNELS = 10
+MOST_CONDITIONS = 3
 _INDENT = "    "
 
 
@@ -65,21 +65,22 @@ def render_shard_terminal(
 
 def _group(group: SiteGroup, listing: Listing, width: int) -> list[Line]:
     lines = [Line(text=elide(group.title, width), style="bold")]
-    for dimension in group.dimensions:
-        text = sentence(dimension_sentence(dimension))
+    for told in dimension_sentences(group.dimensions):
+        text = sentence(told)
         lines += [
             Line(text=one, style="dim") for one in wrapped(text, width, first="  ", rest="  ")
         ]
-    return [*lines, *_rows(group.sites, listing, width)]
+    return [*lines, *_rows(rows_of(group.sites), listing, width)]
 
 
-def _rows(sites: Sequence[ListedSite], listing: Listing, width: int) -> list[Line]:
+def _rows(rows: Sequence[SiteRow], listing: Listing, width: int) -> list[Line]:
     columns = [
         TextColumn(heading=" "),
         TextColumn(heading="kernel", right=False),
         *(TextColumn(heading=one) for one in rank_headings(listing)),
         TextColumn(heading="verdict", right=False),
     ]
+    sites = [row.first for row in rows]
     figures = [_figures(site, listing.ranks, sites) for site in sites]
     widths = column_widths(columns, figures)
     beneath = _name_room(widths, width) < SHORTEST_NAME
@@ -90,12 +91,13 @@ def _rows(sites: Sequence[ListedSite], listing: Listing, width: int) -> list[Lin
     widths[1] = max(_name_room(widths, width), NARROWEST_NAME)
     headings = [column.heading for column in columns]
     lines = [Line(text=aligned(headings, columns, widths), style="bold")]
-    for site, figure in zip(sites, figures, strict=True):
-        figure[1] = elide(site.kernel, widths[1])
+    for row, figure in zip(rows, figures, strict=True):
+        site = row.first
+        figure[1] = elide(site.kernel, widths[1] - len(row.times)) + row.times
         text = aligned(figure, columns, widths)
         is_marked = bool(site.findings) and not beneath
         lines.append(Line(text=text, marked=behaviour_text(site) if is_marked else ""))
-        lines += _details(site, width, f"{behaviour_text(site)} · " * beneath)
+        lines += _details(row, width, f"{behaviour_text(site)} · " * beneath)
     return lines
 
 
@@ -112,8 +114,9 @@ def _figures(site: ListedSite, ranks: Sequence[int], sites: Sequence[ListedSite]
     return ["!" if site.findings else " ", "", *cells, behaviour_text(site)]
 
 
-def _details(site: ListedSite, width: int, verdict: str) -> list[Line]:
-    told = [f"{verdict}{launch_text(site)} · grid {grid_text(site.grid)}", *reason_sentences(site)]
+def _details(row: SiteRow, width: int, verdict: str) -> list[Line]:
+    told = [f"{verdict}{row.launches} · grid {row.grids}"]
+    told += [*reason_sentences(row.first, in_full=False), *row.conditions[1:MOST_CONDITIONS]]
     return [
         Line(text=line, style="dim")
         for text in told

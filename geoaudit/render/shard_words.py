@@ -153,12 +153,15 @@ def grid_text(grid: Texts) -> str:
     return f"({', '.join(axes)})"
 
 
-def reason_sentences(site: ListedSite) -> tuple[str, ...]:
-    """What the verdict rests on: findings, conditions, what is allowed and why."""
+def reason_sentences(site: ListedSite, *, in_full: bool = True) -> tuple[str, ...]:
+    """What the verdict rests on: findings, conditions, what is allowed and why.
+
+    Not ``in_full`` what the verdict and the figures say already is left out.
+    """
     told = [f"{one.rule_id} {one.message}" for one in site.findings]
     told += [f"{one.rule_id}, in the baseline: {one.message}" for one in site.known]
     told += [f"{rule} is allowed here: {reason}" for rule, reason in site.suppressed]
-    if not told and site.reason:
+    if not told and site.reason and (in_full or site.behaviour not in _SAID_BY_FIGURES):
         told.append(site.reason)
     if site.condition:
         told.append(site.condition)
@@ -167,15 +170,34 @@ def reason_sentences(site: ListedSite) -> tuple[str, ...]:
     return tuple(told)
 
 
-def dimension_sentence(dimension: ListedDimension) -> str:
+_SAID_BY_FIGURES = ("shrinks", "constant", "launcher")
+
+
+def dimension_sentences(dimensions: Sequence[ListedDimension]) -> tuple[str, ...]:
+    """What is known of dimensions; those that differ in the reason alone are one sentence."""
+    alike: dict[tuple[object, ...], list[ListedDimension]] = {}
+    for one in dimensions:
+        key = (dimension_name(one.name), one.rounding, one.by, one.total, one.is_certain)
+        alike.setdefault(key, []).append(one)
+    return tuple(
+        dimension_sentence(several[0], list(dict.fromkeys(one.reason for one in several)))
+        for several in alike.values()
+    )
+
+
+def dimension_sentence(dimension: ListedDimension, reasons: Sequence[str] = ()) -> str:
     """What is known of a dimension, and why it counts as sharded."""
     total = "" if dimension.total is None else f" of {dimension.total:,}"
     certain = "" if dimension.is_certain else "probably "
     rounding = "" if dimension.rounding == "exact" else f", {_ROUNDINGS[dimension.rounding]}"
     by = f"{certain}divided by {dimension.by}{rounding}"
-    return f"{dimension.name}{total} {by}: {dimension.reason}"
+    told = list(reasons) or [dimension.reason]
+    more = len(told) - MOST_REASONS
+    why = "; ".join(told[:MOST_REASONS]) + (f"; and {more} more reasons" if more > 0 else "")
+    return f"{dimension.name}{total} {by}: {why}"
 
 
+MOST_REASONS = 3
 _ROUNDINGS = {
     "floor": "rounded down",
     "ceil": "rounded up",

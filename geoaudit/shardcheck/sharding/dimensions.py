@@ -18,9 +18,7 @@ def named_dimension(
     """What a symbol is that a name or a position says to be a share of `dimension` (`words`)."""
     for given in options.dimensions:
         if words.dimension_of(given.name) == dimension:
-            return given_dimension(
-                given, f"{symbol.name} {why}, as --dim {given.name}", is_certain=False
-            )
+            return given_dimension(given, f"{symbol.name} {why}", is_certain=False)
     size = options.model.get(dimension)
     if size is None and dimension == words.VALUE_HEADS:
         size = options.model.get(words.HEADS)

@@ -19,8 +19,9 @@ from geoaudit.shardcheck.sharding.words import is_prefill
 from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
-from geoaudit.shardcheck.symbolic.extents import Arithmetic, Cases, Extent, Integer, Symbol
-from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.extents import Arithmetic, Cases, Extent, Integer, Symbol, Unknown
+from geoaudit.shardcheck.symbolic.walking import standing_for, symbols, valued
+from geoaudit.shardcheck.symbolic.wording import as_text
 
 
 def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
@@ -133,18 +134,19 @@ class _Reading:
         """A role of what no other says, where a name on the way to an axis is of one."""
         of_axis = symbols(axis.extent)
         free = [one for one in of_axis if one not in self.found and one.kind in _FREE]
+        lost = [one for one in valued(axis.extent) if isinstance(one, Unknown)]
+        free += [standing_for(one) for one in lost]
         shared = {symbol for division in self.divisions for symbol in symbols(division.whole)}
         if any(one in shared or isinstance(self.found.get(one), Share) for one in of_axis):
             return {}
         told = _told(axis.symbols, self.options)
         if free and isinstance(told, Share):
-            return {free[-1]: _of_unknown_size(free[-1], told.dimension)}
+            return {free[-1]: _of_unknown_size(told.dimension.name, told.dimension)}
         for name in axis.symbols:
             dimension = words.dimension_of(name, self.clues.surroundings) or ""
             if free and dimension in words.SHARDED_BY and position_of(name) is None:
-                why = f"{name} is on the way"
-                found = named_dimension(free[-1], dimension, why, self.options)
-                return {free[-1]: _of_unknown_size(free[-1], found)}
+                found = named_dimension(free[-1], dimension, f"{name} is on the way", self.options)
+                return {free[-1]: _of_unknown_size(name if lost else free[-1].name, found)}
         return {}
 
 
@@ -163,9 +165,9 @@ def _told(names: Iterable[str], options: ShardOptions) -> Role | None:
     return None
 
 
-def _of_unknown_size(symbol: Symbol, dimension: ShardedDimension) -> Share:
+def _of_unknown_size(name: str, dimension: ShardedDimension) -> Share:
     """A share of a number that the dimension is only a part of."""
-    return Share(dimension=replace(dimension, name=symbol.name, total=None))
+    return Share(dimension=replace(dimension, name=name, total=None))
 
 
 def _constant(values: tuple[int, ...] | None) -> Role | None:
@@ -225,7 +227,7 @@ def _by_meaning(symbol: Symbol, axis: Axis, clues: Clues, options: ShardOptions)
     if dimension in words.SHARDED_BY and symbol.kind != "constant":
         share = named_dimension(symbol, dimension, why, options)
         is_part = why.startswith(MADE_OF)
-        return _of_unknown_size(symbol, share) if is_part else Share(dimension=share)
+        return _of_unknown_size(symbol.name, share) if is_part else Share(dimension=share)
     if dimension == words.BATCH and is_prefill(clues.surroundings) and "batch" not in symbol.name:
         return None
     if dimension == words.BATCH:
@@ -256,11 +258,20 @@ def _meaning_beyond(symbol: Symbol, clues: Clues) -> tuple[str, str]:
     """What a symbol is beyond its file, where that is one name, or a product with a sharded one."""
     bound = clues.bindings.get(symbol)
     found = () if bound is None else symbols(bound)
+    if _counts_heads(found):
+        return words.HEADS, f"{MADE_OF} {as_text(bound or found[0], 60)}"
     for one in found:
         dimension = words.dimension_of(one.name, clues.surroundings) or ""
         if dimension in words.SHARDED_BY or bound == one:
             return dimension, f"{'it is' if bound == one else MADE_OF} {one.name}"
     return "", ""
+
+
+def _counts_heads(found: Iterable[Symbol]) -> bool:
+    """Whether all elements of a tensor are told apart by heads: ``x.numel() // head_dim``."""
+    names = [one.name for one in found]
+    has_all = any(name.removesuffix("()").endswith(".numel") for name in names)
+    return has_all and any(words.dimension_of(name) == words.HEAD_DIM for name in names)
 
 
 MADE_OF = "is made of"

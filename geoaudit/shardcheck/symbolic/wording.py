@@ -53,7 +53,7 @@ def _worded(extent: Extent, longest: int) -> tuple[str, int]:
         names = ", ".join(variable.name for variable in extent.variables)
         result = _worded(extent.result, longest - 1)[0]
         return f"loop({result}; {names} from {initial})", _WHOLE
-    inner = ", ".join(_worded(part, longest - 1)[0] for part in extent.parts)
+    inner = ", ".join(dict.fromkeys(_worded(part, longest - 1)[0] for part in extent.parts))
     return f"unknown({inner or extent.reason})", _WHOLE
 
 
@@ -77,6 +77,10 @@ def _operand(extent: Extent, tightness: int, longest: int) -> str:
 
 def _alternatives(extent: Cases, longest: int) -> str:
     """``a if n > 4 else b``; ``a or b`` where nothing is known of the condition."""
+    if not any(case.guard or case.text for case in extent.cases):
+        return " or ".join(
+            dict.fromkeys(_operand(case.value, _CHOICE + 1, longest) for case in extent.cases)
+        )
     text = ""
     for number, case in enumerate(extent.cases):
         text += _operand(case.value, _CHOICE + 1, longest)
