@@ -10,6 +10,9 @@ _IN_TEMPLATE = re.compile(rb"\w\s*<[^<>;()]*$")
 _IS_DECLARATION = re.compile(rb"\s*[\w:]+(?:<[^<>]*>)?[\s*&]+\w+\s*=(?!=)")
 _BRACKET = re.compile(rb"[()\[\]{};,]|<<<|>>>")
 _CLOSING = frozenset({b")", b"]", b"}", b">>>"})
+_NEXT_LINE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*\r?\n)*([ \t])[ \t]*[A-Za-z_]")
+_BEGINS_STATEMENT = re.compile(rb"[;{})]\s*$")
+LONGEST_INDENTATION = 400
 MOST_NESTED = 20
 
 
@@ -17,6 +20,7 @@ def with_blocks(text: bytes) -> bytes:
     """A text in which ``SWITCH(x, T, const int n = 1; …)`` is ``{ const int n = 1; … }``.
 
     The macro's name and its other arguments are blank: what the block reads of them is unbound.
+    ``CHECK(x)`` without a semicolon has one in the indentation of the next line.
     """
     code = SourceText(text).code
     written = bytearray(text)
@@ -27,6 +31,7 @@ def with_blocks(text: bytes) -> bytes:
         if scanned > MOST_NESTED * len(code):
             break
         if block is None:
+            _end_statement(code, match.start(), closing, written)
             continue
         written[match.start() : block] = written[match.start() : block].translate(BLANK)
         if code[block : block + 1] == b"{":
@@ -35,6 +40,14 @@ def with_blocks(text: bytes) -> bytes:
             written[match.end() - 1 : match.end()] = b"{"
             written[closing : closing + 1] = b"}"
     return bytes(written)
+
+
+def _end_statement(code: bytes, start: int, closing: int, written: bytearray) -> None:
+    """Ends a macro that is a statement of its own, where the next line begins one as well."""
+    before = code[max(0, start - LONGEST_INDENTATION) : start]
+    following = _NEXT_LINE.match(code, closing + 1)
+    if following and _BEGINS_STATEMENT.search(before):
+        written[following.start(1) : following.start(1) + 1] = b";"
 
 
 def _block_of(code: bytes, start: int) -> tuple[int | None, int]:

@@ -20,10 +20,11 @@ LONGEST_GAP = 200
 def textual_launches(source: SourceText) -> Iterator[tuple[int, str]]:
     """Offset and idiom of each: of ``<<<``, or of the bracket that opens a call's arguments."""
     code = source.code
+    ends = {source.open_end(define) for define in source.defines} if b">>>" in code else set()
     for match in _CHEVRON.finditer(code):
         start = match.start()
         is_launched = _LAUNCHED.search(code[max(0, start - LONGEST_GAP) : start])
-        if is_launched and _is_configuration(code, match.end()):
+        if is_launched and _is_configuration(code, match.end(), ends):
             yield start, "chevron"
     if b"Launch" not in code:
         return
@@ -34,14 +35,14 @@ def textual_launches(source: SourceText) -> Iterator[tuple[int, str]]:
             yield match.start(2), name
 
 
-def _is_configuration(code: bytes, start: int) -> bool:
-    """Whether ``>>>`` and an argument list follow."""
+def _is_configuration(code: bytes, start: int, ends: set[int | None]) -> bool:
+    """Whether ``>>>`` and an argument list follow, or the end of a macro."""
     depth = 0
     for match in _BRACKET.finditer(code, start, start + LONGEST_CONFIGURATION):
         token = match.group()
         if token == b">>>":
             if depth == 0:
-                return _CLOSES.match(code, match.end()) is not None
+                return match.end() in ends or _CLOSES.match(code, match.end()) is not None
         elif token in b"([{":
             depth += 1
         elif token == b"<<<" or (token == b";" and depth == 0):

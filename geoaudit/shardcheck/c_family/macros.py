@@ -22,6 +22,7 @@ from geoaudit.shardcheck.program.statements import (
 
 _PREFIX = b"void f(){"
 _SUFFIX = b"\n;}"
+_NO_ARGUMENTS = b"()"
 _ARGUMENT_PASTE = re.compile(rb",(\s*)##(\s*)__VA_ARGS__")
 _OPTIONAL = re.compile(rb"__VA_OPT__\(([^()]*)\)")
 _PASTE = re.compile(rb"(?:[ \t]|\\\r?\n)*##(?:[ \t]|\\\r?\n)*")
@@ -42,11 +43,12 @@ def paste_marks(body: bytes) -> bytes:
 def take_defines(converter: Classes, source: SourceText) -> None:
     """Adds every ``#define`` of a file to its record."""
     for define in source.defines:
-        body = source.data[define.body_start : define.body_end]
+        end = source.open_end(define)
+        body = source.data[define.body_start : end or define.body_end]
         if define.parameters is None and not body.strip():
             continue
         parsed = parse(
-            _PREFIX + paste_marks(body) + _SUFFIX,
+            _PREFIX + paste_marks(body) + (_NO_ARGUMENTS if end else b"") + _SUFFIX,
             first_line=source.line(define.body_start),
             first_byte=define.body_start - len(_PREFIX),
         )

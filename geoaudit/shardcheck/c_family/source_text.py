@@ -102,6 +102,11 @@ class SourceText:
             if self._begins_line(match.start())
         )
 
+    def open_end(self, define: Define) -> int | None:
+        """Where a body ends that is a launch without its arguments; None: it is none."""
+        body = self.code[define.body_start : define.body_end].rstrip()
+        return define.body_start + len(body) if body.endswith(b">>>") else None
+
     def _begins_line(self, offset: int) -> bool:
         start = self.code.rfind(b"\n", 0, offset) + 1
         return not self.code[start:offset].strip()

@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import definitions, known_types, members, tensor_calls, tensors
+from geoaudit.shardcheck.sharding.words import is_parallel_size
+from geoaudit.shardcheck.slicing import (
+    definitions,
+    known_types,
+    members,
+    sequences,
+    tensor_calls,
+    tensors,
+)
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.trails import annotated, named
 from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, computed, either
-from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
+from geoaudit.shardcheck.symbolic.extents import Arithmetic, Integer, Symbol, Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -73,7 +81,16 @@ def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: 
     text = f"{spelled(statement.target)} {statement.operator}= {spelled(statement.value)}"
     if isinstance(value, Quantity) and isinstance(value.extent, Integer):
         return _constant(slicer, value, statement, frame)
+    if _is_ranks(statement.target, value):
+        return Reference(text=spelled(statement.target), kind="unknown", path=frame.path)
     return annotated(slicer, value, spelled(statement.target), frame, statement.line, text)
+
+
+def _is_ranks(target: e.Expression, value: Value) -> bool:
+    """Whether a number of ranks is computed: of others, or in a way that is not followed."""
+    if not isinstance(target, e.Name | e.Member) or not is_parallel_size(spelled(target)):
+        return False
+    return isinstance(value, Quantity) and isinstance(value.extent, Arithmetic | Unknown)
 
 
 def _is_object_of_class(slicer: "Slicer", statement: s.Assign) -> bool:
@@ -124,7 +141,7 @@ def _unpacked(
     for number_, target in enumerate(statement.target.items):
         if isinstance(target, e.Starred) and place_of(target.value) == place[:1]:
             value = slicer.value(statement.value, frame, point)
-            whole = members.unpacked(slicer, value, spelled(statement.value))
+            whole = sequences.unpacked(slicer, value, spelled(statement.value))
             rest = tensors.cut(whole, number_, number_ + 1 - count or None)
             return members.parts(slicer, rest, place[1:])
         if place_of(target) != place[:1]:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def built(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> Value | None:
-    """An object that braces make; None: its class has no constructor with a body."""
+    """An object that braces make; None: its class has no constructor with a body, or is CUDA's."""
     type = known_types.bare(node.type)
-    if node.keywords or not _constructors(slicer, type):
+    is_known = type == "dim3" or type in known_types.FIELDS or type in known_types.SEQUENCES
+    if node.keywords or is_known or not _constructors(slicer, type):
         return None
     kind = Reference(text=type, kind="class", path=frame.path, type=type)
     return constructed(slicer, kind, e.Call(e.Name(type), node.items), frame, point)

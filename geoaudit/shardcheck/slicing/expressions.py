@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import construction, members, names
+from geoaudit.shardcheck.slicing import (
+    construction,
+    members,
+    names,
+    sequences,
+    tensor_calls,
+    tensors,
+)
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
@@ -58,7 +65,7 @@ def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) 
     if node.operator == "+" and any(isinstance(value, Items) for value in values):
         return concatenated(
             [
-                members.unpacked(slicer, value, spelled(part))
+                sequences.unpacked(slicer, value, spelled(part))
                 for value, part in zip(values, node.operands, strict=True)
             ]
         )
@@ -118,7 +125,7 @@ def _collection(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point
     built = construction.built(slicer, node, frame, point) if node.type else None
     if built is not None:
         return built
-    whole = members.listed(slicer, node.items, frame, point)
+    whole = sequences.listed(slicer, node.items, frame, point)
     if whole.back:
         return whole
     values = whole.values
@@ -133,12 +140,17 @@ def _starred(slicer: "Slicer", node: e.Starred, frame: Frame, point: Point) -> V
 def _member(slicer: "Slicer", node: e.Member, frame: Frame, point: Point) -> Value:
     if names_sm_count(node.name):
         return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
-    found = members.member(slicer, slicer.value(node.value, frame, point), node.name)
+    value = slicer.value(node.value, frame, point)
+    if node.name in tensors.SHAPES:
+        value = tensor_calls.as_tensor(slicer, value, node.value, frame)
+    found = members.member(slicer, value, node.name)
     return named(found, spelled(node), frame)
 
 
 def _subscript(slicer: "Slicer", node: e.Subscript, frame: Frame, point: Point) -> Value:
     value = slicer.value(node.value, frame, point)
+    if any(isinstance(index, e.Slice) for index in node.indices):
+        value = tensor_calls.as_tensor(slicer, value, node.value, frame)
     found = members.element(slicer, value, node, frame, point)
     return named(found, spelled(node), frame)
 

@@ -1,15 +1,16 @@
 """Fields of classes: where they are declared and assigned."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
-from geoaudit.shardcheck.slicing import known_types, tensors
+from geoaudit.shardcheck.slicing import definitions, known_types, tensors
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction
-from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.points import Point, place_of
 from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.values import (
     NOWHERE,
@@ -183,11 +184,17 @@ def assigned_values(slicer: "Slicer", base: Reference, name: str) -> Value | Non
 
 def _either_assigned(slicer: "Slicer", found: list[Assignment]) -> Value | None:
     values: list[Value] = []
+    times = Counter((id(one[0]), place_of(one[2].target)) for one in found)
     for function, point, assign in found:
-        frame = slicer.open_frame(function)
-        if assign.value is None:
+        place, frame = place_of(assign.target), slicer.open_frame(function)
+        if assign.value is None or place is None:
             continue
-        values.append(slicer.value(assign.value, frame, point))
+        value = None
+        if times[id(function), place] > 1:
+            body = function.function.body
+            end = Point(block=body, index=len(body))
+            value = definitions.read(slicer, place, frame, end)
+        values.append(value or slicer.value(assign.value, frame, point))
     known = [value for value in values if not is_unknown(value)]
     distinct = [value for number, value in enumerate(known) if value not in known[:number]]
     if not distinct or len(distinct) > MOST_ASSIGNMENTS:

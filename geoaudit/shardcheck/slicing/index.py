@@ -217,13 +217,21 @@ class ProgramIndex:
 
     @cached_property
     def assigning_macros(self) -> frozenset[str]:
-        """Macros whose bodies assign variables."""
-        return frozenset(
-            indexed.function.name
-            for indexed in self.by_file.values()
-            if indexed.function.kind == "macro"
-            and any(isinstance(point.statement, Assign) for point in indexed.points)
-        )
+        """Macros whose bodies assign variables, or use macros that do."""
+        macros = [one for one in self.by_file.values() if one.function.kind == "macro"]
+        found = {
+            one.function.name
+            for one in macros
+            if any(isinstance(point.statement, Assign) for point in one.points)
+        }
+        while (
+            more := {
+                one.function.name for one in macros if not found.isdisjoint(one.function.calls)
+            }
+            - found
+        ):
+            found |= more
+        return frozenset(found)
 
     @cached_property
     def import_names(self) -> dict[str, list[tuple[FileProgram, str]]]:
@@ -288,10 +296,4 @@ def _assigned(indexed: IndexedFunction) -> set[str]:
 
 def index_of(programs: Iterable[FileProgram]) -> ProgramIndex:
     """Index the files, and what is embedded in them."""
-    return ProgramIndex(files=tuple(file for one in programs for file in _with_embedded(one)))
-
-
-def _with_embedded(program: FileProgram) -> Iterator[FileProgram]:
-    yield program
-    for inner in program.embedded:
-        yield from _with_embedded(inner)
+    return ProgramIndex(files=tuple(file for one in programs for file in (one, *one.embedded)))

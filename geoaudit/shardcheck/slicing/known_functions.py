@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _EXTREMES = {"min": "min", "max": "max", "fmin": "min", "fmax": "max", "minimum": "min"}
 _ROUNDED = {"ceil": "ceil", "ceilf": "ceil", "floor": "floor", "floorf": "floor"}
 _QUOTIENTS = frozenset({"cdiv", "ceil_div", "ceildiv", "divup", "div_up", "ceil_divide"})
+_NAMED = frozenset({"dynamic", "symbolic", "get_function", "get_kernel"})
+"""Calls that give a number or a kernel by its name."""
 _JOINED = frozenset({"make_pair", "make_tuple", "tie", "pair", "tuple", "list", "forward_as_tuple"})
 
 
@@ -87,6 +89,10 @@ def otherwise(
     values = [slicer.value(one, frame, point) for one in node.arguments]
     if last in {"get", "getenv"} and values and "env" in spelled(node.function):
         return _of_environment(values[0], frame, node.line)
+    if last in _NAMED and values and isinstance(values[0], Words):
+        return Reference(
+            text=values[0].text, kind="unknown", path=frame.path, scope=frame.function.name
+        )
     if last == "prod" and len(values) == 1:
         return _product(slicer, values[0])
     if node.keywords and last[:1].isupper() and not values:

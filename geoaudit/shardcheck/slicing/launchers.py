@@ -25,7 +25,6 @@ from geoaudit.shardcheck.slicing.primitives import (
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import (
     Closure,
-    Either,
     Items,
     Quantity,
     Record,
@@ -34,12 +33,11 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer, Symbol
+from geoaudit.shardcheck.symbolic.extents import Cases, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_LEVELS = 4
 MOST_CALLS = 4_000
-MOST_KERNELS = 3
 MOST_INNER = 4
 
 
@@ -177,9 +175,16 @@ def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
     found = [one for axis in launched.grid for one in symbols(axis.extent)]
     if not found or not all(_is_given_symbol(slicer, one, function) for one in found):
         return False
-    if all(isinstance(axis.extent, Symbol | Integer) for axis in launched.grid):
+    if all(_is_passed(axis.extent) for axis in launched.grid):
         return True
     return not _is_object(launched.kernel) and all(_is_bare(slicer, one) for one in found)
+
+
+def _is_passed(extent: Extent) -> bool:
+    """Whether an axis is passed on as it is, whichever of several it is."""
+    if isinstance(extent, Cases):
+        return all(_is_passed(one.value) for one in extent.cases)
+    return isinstance(extent, Symbol | Integer)
 
 
 def _is_bare(slicer: Slicer, symbol: Symbol) -> bool:
@@ -277,22 +282,3 @@ def _through(launching: Launching, site: CallSite) -> Launching:
         call=site.call,
         inner=[launching],
     )
-
-
-def kernel_name(value: Value) -> str:
-    """The kernel of a launch by name; several joined, an expression as written."""
-    match value:
-        case Closure(functions=functions):
-            found = list(dict.fromkeys(one.function.name for one in functions))
-            return " | ".join(found[:MOST_KERNELS]) or "?"
-        case Either(options=options):
-            names = list(dict.fromkeys(kernel_name(one) for _, one in options))
-            return " | ".join(names[:MOST_KERNELS])
-        case Reference(text=text):
-            return text.rpartition("::")[2].rpartition(".")[2] or text
-        case Record(rest=Reference(text=text)):
-            return text
-        case Items(values=(one, *_)):
-            return kernel_name(one)
-        case _:
-            return ""

@@ -11,7 +11,8 @@ from geoaudit.shardcheck.slicing import grids, outside
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
 from geoaudit.shardcheck.slicing.index import index_of, last_name
-from geoaudit.shardcheck.slicing.launchers import Launched, Launching, all_launches, kernel_name
+from geoaudit.shardcheck.slicing.kernel_names import kernel_name, name_in_text
+from geoaudit.shardcheck.slicing.launchers import Launched, Launching, all_launches
 from geoaudit.shardcheck.slicing.loops import LOOP
 from geoaudit.shardcheck.slicing.points import Point, leaves
 from geoaudit.shardcheck.slicing.sites import Axis, Hop, LaunchSite
@@ -44,8 +45,11 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
     launched = unified(launched)
     x, y, z = _axes(launched.grid, function.path)
     written = launching.call.arguments if launching.call else (parts.kernel,)
-    kernel = kernel_name(launched.kernel) or last_name(written[0] if written else parts.kernel)
+    first = written[0] if written else parts.kernel
+    kernel = kernel_name(launched.kernel) or name_in_text(function, first) or last_name(first)
+    block = None if launched.block is None else _axes(launched.block, function.path)
     known = {one for axis in (x, y, z) for one in symbols(axis.extent)}
+    valued = known.union(*(symbols(axis.extent) for axis in block or ()))
     return LaunchSite(
         path=function.path,
         line=parts.line,
@@ -55,7 +59,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
         idiom=parts.idiom,
         function=function.name,
         grid=(x, y, z),
-        block=None if launched.block is None else _axes(launched.block, function.path),
+        block=block,
         guards=_guards(slicer, frame, launching.point, known),
         chain=_chain(launching, launched.grid),
         is_launcher=is_launcher,
@@ -68,7 +72,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
         ),
         constants=tuple(
             slicer.constants[symbol]
-            for symbol in sorted(known, key=lambda one: one.name)
+            for symbol in sorted(valued, key=lambda one: one.name)
             if symbol in slicer.constants
         ),
     )

@@ -20,7 +20,6 @@ from geoaudit.shardcheck.slicing.values import (
     Shaped,
     Value,
     Words,
-    concatenated,
     either,
     known_member,
     number,
@@ -91,14 +90,6 @@ def part(slicer: "Slicer", value: Value, name: str) -> Value:
     if name == SOME_ELEMENT:
         return _some_element(slicer, value, name)
     return item(slicer, value, int(name[1:-1]), "")
-
-
-def told(slicer: "Slicer", place: Place, node: e.Expression, frame: Frame, point: Point) -> Place:
-    """A place with the number of its element, where what is written for it is a known one."""
-    if place[-1] != SOME_ELEMENT or not isinstance(node, e.Subscript):
-        return place
-    known = slicer.quantity(node.indices[0], frame, point).extent
-    return (*place[:-1], f"[{known.value}]") if isinstance(known, Integer) else place
 
 
 def parts(slicer: "Slicer", value: Value, path: Place) -> Value:
@@ -210,27 +201,6 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
             return unknown(f"element {place} of {text or 'a number'}", [value])
         case _:
             return unknown(f"element {place} of {text or 'something'} cannot be told")
-
-
-def unpacked(slicer: "Slicer", value: Value, text: str) -> Items:
-    """The values of ``*value``."""
-    if isinstance(value, Items):
-        return value
-    if isinstance(value, Reference):
-        return tensors.all_extents(value)
-    return Items(values=(unknown(f"{text} is unpacked"),))
-
-
-def listed(slicer: "Slicer", nodes: Sequence[e.Expression], frame: Frame, point: Point) -> Items:
-    """The values of expressions, those of ``*value`` among them."""
-    return concatenated(
-        [
-            unpacked(slicer, slicer.value(one.value, frame, point), spelled(one))
-            if isinstance(one, e.Starred)
-            else Items(values=(slicer.value(one, frame, point),))
-            for one in nodes
-        ]
-    )
 
 
 def made(

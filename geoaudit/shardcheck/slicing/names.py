@@ -94,6 +94,8 @@ def _of_surroundings(slicer: "Slicer", node: e.Name, frame: Frame) -> Value | No
         found = macros.at_uses(slicer, frame, node)
     if found is None and function.owner:
         found = _own_field(slicer, frame, node.text, function)
+    if found is None and function.owner and frame.function.file.language == "c":
+        found = _own_method(slicer, frame, node.text, function)
     return found if found is not None else of_file(slicer, frame.function.file, node.text)
 
 
@@ -119,6 +121,14 @@ def _own_field(slicer: "Slicer", frame: Frame, text: str, function: Function) ->
                 return replace(found, text=text) if isinstance(found, Reference) else found
             return members.member(slicer, receiver, text)
     return None
+
+
+def _own_method(slicer: "Slicer", frame: Frame, text: str, function: Function) -> Value | None:
+    methods = fields.method_of(slicer, function.owner, text)
+    if not methods:
+        return None
+    receiver = frame.receiver or _object(frame, "this", function)
+    return Closure(functions=tuple(methods), receiver=receiver)
 
 
 def of_file(slicer: "Slicer", file: FileProgram, text: str, hops: int = 0) -> Value | None:

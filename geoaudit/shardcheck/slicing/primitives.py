@@ -120,7 +120,7 @@ def _members(config: e.Expression, fields: tuple[str, ...]) -> tuple[e.Expressio
 def parts_of_launch(launch: e.Launch) -> LaunchParts:
     """The parts of a launch that the language spells as such."""
     grid, block = launch.grid, launch.block
-    if grid == REST_OF_MACRO and block is None:
+    if grid == e.Starred(REST_OF_MACRO) and block is None:
         grid, block = (e.Subscript(REST_OF_MACRO, (e.Number(place),)) for place in (0, 1))
     return LaunchParts(
         idiom=launch.idiom,

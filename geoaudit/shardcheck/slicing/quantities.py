@@ -25,7 +25,7 @@ SM_COUNT = "sm_count"
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SM_COUNT = re.compile(
     r"^(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
-    r"|num_?multi_?processors?|mp_?count|sm_?num)_?$"
+    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|mp_?count|sm_?num)_?$"
 )
 
 

@@ -74,11 +74,10 @@ def _of_bases(slicer: "Slicer", node: e.Call, name: str, frame: Frame) -> Closur
         for base in one.bases:
             methods = fields.method_of(slicer, base, name)
             if methods:
-                receiver = frame.receiver or slicer.value(
-                    e.Name(own.object_name), frame, Point(block=own.function.body, index=0)
-                )
+                start = Point(block=own.function.body, index=0)
+                receiver = frame.receiver or slicer.value(e.Name(own.object_name), frame, start)
                 closure = Closure(functions=tuple(methods))
-                return _fitting(slicer, closure, node, frame, Point(block=(), index=0), receiver)
+                return _fitting(slicer, closure, node, frame, start, receiver)
     return None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import calls, definitions, expressions, members, names
+from geoaudit.shardcheck.slicing import calls, definitions, expressions, names, sequences
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
@@ -81,7 +81,7 @@ class Slicer:
         try:
             place = place_of(node)
             if place is not None and not isinstance(node, e.Cast):
-                place = members.told(self, place, node, frame, point)
+                place = sequences.told(self, place, node, frame, point)
                 found = definitions.read(self, place, frame, point)
                 if found is None:
                     found = expressions.EVALUATED[type(node)](self, node, frame, point)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import members, tensors
+from geoaudit.shardcheck.slicing import sequences, tensors
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Place, Point
@@ -21,7 +21,7 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     number,
 )
-from geoaudit.shardcheck.symbolic.extents import Symbol, Unknown
+from geoaudit.shardcheck.symbolic.extents import Integer, Symbol, Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -41,7 +41,7 @@ def of_tensor(
     name = last_name(node.function)
     if name not in OPERATIONS:
         return None
-    values = members.listed(slicer, node.arguments, frame, point)
+    values = sequences.listed(slicer, node.arguments, frame, point)
     keywords = {key: slicer.value(value, frame, point) for key, value in node.keywords}
     given = Given(slicer=slicer, name=name, tensor=number(0), values=values, keywords=keywords)
     if isinstance(node.function, e.Member) and not _is_library(receiver):
@@ -64,12 +64,13 @@ def _is_library(receiver: Value | None) -> bool:
 
 
 def as_tensor(slicer: "Slicer", value: Value | None, written: e.Expression, frame: Frame) -> Value:
-    """A tensor of which nothing is known, by its name; any other value as it is."""
-    if value is None or isinstance(value, Quantity) and isinstance(value.extent, Unknown):
+    """A tensor of which nothing is known by its name; any other value as it is."""
+    known = value.extent if isinstance(value, Quantity) else None
+    if isinstance(known, Symbol) and known in slicer.origins:
+        return slicer.origins[known]
+    if value is None or (known is not None and not isinstance(known, Integer)):
         text = spelled(written)
         return Reference(text=text, kind="unknown", path=frame.path, scope=frame.function.name)
-    if isinstance(value, Quantity) and isinstance(value.extent, Symbol):
-        return slicer.origins.get(value.extent, value)
     return value
 
 

@@ -46,9 +46,14 @@ def _view(given: Given) -> Value | None:
     wanted = given.flat("shape", "size")
     if not wanted.values or isinstance(wanted.values[0], Words):
         return given.tensor
-    if "dtype" in given.keywords:
+    if "dtype" in given.keywords or _is_type(wanted.values[0]):
         return given.tensor
     return tensors.reshaped(given.tensor, wanted)
+
+
+def _is_type(value: Value) -> bool:
+    """Whether a view is of another type of element."""
+    return isinstance(value, Reference) and value.text.startswith(("torch.", "torch::", "at::"))
 
 
 def _like(given: Given) -> Value | None:

@@ -213,7 +213,10 @@ def _remaining(tensor: Value, wanted: Items, place: int) -> Value:
             of=tensor,
             member=f"view[{place}]",
         )
-    return unknown(f"what remains of {getattr(tensor, 'text', 'a tensor')}", known)
+    if not isinstance(tensor, Shaped):
+        return unknown("what remains of what is no tensor", known)
+    text = f"{tensor.text}.view[{place}]"
+    return Reference(text=text, kind="extent", path="", scope=tensor.text)
 
 
 def cut(found: Items, lower: int | None, upper: int | None) -> Items:

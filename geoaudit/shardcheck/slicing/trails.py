@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.quantities import symbol_of
 from geoaudit.shardcheck.slicing.sites import Hop
 from geoaudit.shardcheck.slicing.values import Either, Items, Quantity, Record, Reference, Value
 from geoaudit.shardcheck.symbolic.extents import Symbol
@@ -34,6 +35,9 @@ def annotated(
                 slicer.aliases.setdefault(value.extent, set()).add(name)
             return replace(value, trail=value.trail.after(hop).through(frame.path, name))
         case Reference():
+            known = symbol_of(slicer, value).extent
+            if isinstance(known, Symbol):
+                slicer.aliases.setdefault(known, set()).add(name)
             return replace(value, trail=value.trail.after(hop).through(frame.path, name))
         case Record(type="dim3") | Items():
             return _with_hop(value, hop)

@@ -20,7 +20,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "chevron_dim3_forms.cu",
         "grid_global_constant.cu",
     ),
-    "the kernel's name is not told": ("python_cupy_raw_kernel.py",),
     "the first of two definitions under #if is lost": ("chevron_preprocessor_grid.cu",),
     "a loop's own variable is lost": ("grid_loop_over_launches.cu",),
     "names in namespaces and in inner blocks are taken for each other": (
@@ -28,16 +27,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
         "grid_shadowed.cu",
     ),
     "other names of a type are not followed": ("grid_typedef_and_using.cu",),
-    "a method called without its object is not followed": ("idiom_cutlass_device.cu",),
-    "a launch whose call stands outside of its macro is not recognised": (
-        "idiom_macro_statement_launcher.cu",
-        "macro_variadic.cu",
-    ),
-    "the value of a constant of a block is not kept": ("macro_in_header",),
-    "locals made by token pasting are not found": ("macro_token_pasting.cu",),
-    "a macro without a semicolon takes the statement behind it along": (
-        "macro_without_semicolon.cu",
-    ),
     "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
