@@ -118,8 +118,9 @@ def stale_launch_constant(evidence: ShardedGrid) -> Observation | None:
     """
     if evidence.behaviour == "compensated":
         return None
-    is_sharded = evidence.behaviour != "independent"
-    stale = [one for one in evidence.stale if is_sharded or one.why in ("sm_count", "dimension")]
+    stale = [
+        one for one in evidence.stale if evidence.sharded or one.why in ("sm_count", "dimension")
+    ]
     if not stale:
         return None
     worst = min(stale, key=lambda one: one.why != "binds")

@@ -37,7 +37,7 @@ def divisions(extent: Extent) -> tuple[Division, ...]:
 
     The rounding rule is read off: ``max(1, n // tp)`` gives every rank at least one; the first
     ranks have one more where the rank is part of the sum. Ranks that divide the batch, the layers
-    or the context are not among them.
+    or the context are not among them, nor what is no width: SMs, a number.
     """
     return tuple(dict.fromkeys(_divisions(extent, None)))
 
@@ -59,13 +59,19 @@ def _divisions(extent: Extent, rounding: str | None) -> Iterator[Division]:
         total, divisor = extent.operands
         for size in symbols(divisor):
             kind = parallel_kind(size.name) or "tp"
-            if size.kind == "parallel_size" and kind in WIDTH_KINDS:
+            if size.kind == "parallel_size" and kind in WIDTH_KINDS and _is_of_model(total):
                 rule = rounding or _ROUNDINGS[extent.operator]
                 yield Division(total=total, by=kind, rounding=rule, size=size, whole=extent)
                 break
     imposed = _imposed(extent) or rounding if isinstance(extent, Arithmetic) else None
     for part in parts(extent):
         yield from _divisions(part, imposed)
+
+
+def _is_of_model(total: Extent) -> bool:
+    """Whether it may be a width of a model: the SMs of a device that ranks share are none."""
+    found = symbols(total)
+    return bool(found) and all(one.kind not in ("sm_count", "occupancy") for one in found)
 
 
 def _imposed(extent: Arithmetic) -> str | None:

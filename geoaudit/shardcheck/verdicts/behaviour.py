@@ -16,6 +16,7 @@ from geoaudit.shardcheck.symbolic.walking import reasons, symbols, valued, walk
 from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.verdicts.grids import PROBES, Course, courses, factors_of, values_at
 from geoaudit.shardcheck.verdicts.hidden import lost_parts
+from geoaudit.shardcheck.verdicts.limits import begins_as_zero
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +88,8 @@ def _unsharded(
     named = [one for factor in factors for one in symbols(factor) if one.kind != "constant"]
     lost = lost_parts(site, roles)
     is_lost = any(isinstance(one, Unknown) for factor in factors for one in valued(factor))
+    if any(begins_as_zero(axis) for axis in site.grid):
+        return Conduct(behaviour="unknown", reason="it begins as 0 and is set where none sees it")
     if not named and found:
         return Conduct(behaviour="constant", reason="the grid is a number", courses=found)
     if lost and not found and _target(factors) != "device":

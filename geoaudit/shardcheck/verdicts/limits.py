@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.worth import Fixed, Roles, Share
-from geoaudit.shardcheck.slicing.sites import LaunchSite
+from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
-from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.making import product
 from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.verdicts.grids import values_at
@@ -38,10 +38,15 @@ def _broken(site: LaunchSite, roles: Roles, options: ShardOptions) -> Iterator[s
             yield f"the block has {threads:,} threads and {MOST_THREADS:,} is the most"
         for name, axis in zip("xyz", site.grid, strict=True):
             values = _values(axis.extent, roles, options, ranks)
-            if values and max(values) <= 0 and not site.guards:
+            if not begins_as_zero(axis) and values and max(values) <= 0 and not site.guards:
                 text = as_text(axis.extent, 60)
                 yield f"grid {name} = {text} is {max(values)} at {ranks} ranks: no launch"
                 return
+
+
+def begins_as_zero(axis: Axis) -> bool:
+    """Whether an axis is 0 by a name: a variable that begins so and is set where none sees it."""
+    return axis.extent == Integer(value=0) and bool(axis.symbols)
 
 
 def _least(extent: Extent, roles: Roles, options: ShardOptions, ranks: int) -> int | None:
