@@ -101,3 +101,7 @@ class ShardedGrid(Protocol):
     @property
     def limits(self) -> Sequence[str]:
         """Sentences on limits of the device that it provably breaks."""
+
+    @property
+    def taken(self) -> Sequence[str]:
+        """Values that were taken where nothing gives them: ``num_seqs = 1``."""

@@ -40,6 +40,8 @@ def sharded_grid_collapses(evidence: ShardedGrid) -> Observation | None:
         f"{_filled(fewest[first], sms)} at {first} and {_filled(fewest[last], sms)} at {last} "
         f"ranks: {names} is sharded"
     )
+    if evidence.taken:
+        message += f", with {', '.join(evidence.taken)} taken"
     if most[last] * 2 >= sms:
         return "note", f"{message}; up to {count(most[last])} under conditions not decided"
     return "warning", message

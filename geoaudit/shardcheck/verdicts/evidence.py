@@ -22,6 +22,7 @@ class SiteEvidence:
         behaviour: what the grid does.
         stale: constants that it has outgrown.
         limits: sentences on limits of the device that it provably breaks.
+        taken: values that were taken where nothing gives them: ``num_seqs = 1``.
     """
 
     site: LaunchSite
@@ -32,6 +33,7 @@ class SiteEvidence:
     behaviour: Behaviour
     stale: tuple[StaleConstant, ...]
     limits: tuple[str, ...]
+    taken: tuple[str, ...] = ()
 
     @property
     def kernel(self) -> str | None:

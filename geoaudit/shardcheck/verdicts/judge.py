@@ -9,6 +9,7 @@ from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.roles import roles_of
 from geoaudit.shardcheck.sharding.worth import Fixed, Roles
 from geoaudit.shardcheck.slicing.sites import LaunchSite
+from geoaudit.shardcheck.symbolic.walking import symbols
 from geoaudit.shardcheck.verdicts.behaviour import condition_of, conduct_of
 from geoaudit.shardcheck.verdicts.constants import (
     StaleConstant,
@@ -41,6 +42,7 @@ def judge(site: LaunchSite, options: ShardOptions) -> SiteReport:
         behaviour=behaviour,
         stale=stale,
         limits=broken_limits(site, roles, options),
+        taken=_taken(site, roles),
     )
     is_open = not conduct.courses and behaviour in ("shrinks", "unknown")
     return SiteReport(
@@ -55,6 +57,20 @@ def judge(site: LaunchSite, options: ShardOptions) -> SiteReport:
         condition=condition_of(factors_of(site), roles, options) if is_open else "",
         reason="a constant binds" if is_capped else conduct.reason,
         findings=_findings(evidence),
+    )
+
+
+def _taken(site: LaunchSite, roles: Roles) -> tuple[str, ...]:
+    in_grid = dict.fromkeys(one for axis in site.grid for one in symbols(axis.extent))
+    return tuple(
+        dict.fromkeys(
+            f"{symbol.name} = {role.values[0]:,}"
+            for symbol in in_grid
+            if isinstance(role := roles.by_symbol.get(symbol), Fixed)
+            and role.taken
+            and len(role.values) == 1
+            and symbol.kind != "rank"
+        )
     )
 
 
