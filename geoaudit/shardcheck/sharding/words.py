@@ -197,10 +197,11 @@ def is_sm_count(name: str) -> bool:
 def is_prefill(surroundings: str) -> bool:
     """Whether a launch is of a prompt's many tokens rather than of one token a sequence.
 
-    >>> is_prefill("pf_attn_kernel launch_prefill a.cu"), is_prefill("decode_kernel f a.cu")
+    >>> is_prefill("pf_attn_kernel launch a.cu"), is_prefill("decode_kernel f prefill.cu")
     (True, False)
     """
-    return bool(_PREFILL.search(surroundings))
+    names, _, _ = surroundings.rpartition(" ")
+    return "decode" not in names and bool(_PREFILL.search(surroundings))
 
 
 def is_sequence(name: str) -> bool:
