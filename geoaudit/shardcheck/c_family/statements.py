@@ -9,7 +9,7 @@ from tree_sitter import Node
 from geoaudit.shardcheck.c_family.cases import chain_of_cases, stops_flow
 from geoaudit.shardcheck.c_family.declarations import Declarations
 from geoaudit.shardcheck.c_family.effects import ends_path, has_effect
-from geoaudit.shardcheck.program.expressions import Expression, Opaque
+from geoaudit.shardcheck.program.expressions import Expression, Number, Opaque
 from geoaudit.shardcheck.program.statements import (
     Assign,
     Branch,
@@ -76,7 +76,10 @@ class Statements(Declarations):
     def _sequence(self, node: Node) -> list[Statement]:
         statements: list[Statement] = []
         for child in node.named_children:
-            statements += self.block(child)
+            inner = self.block(child)
+            if child.type == "compound_statement" and _declares(inner):
+                inner = [Branch(Number(1), tuple(inner), (), self.parsed.line(child))]
+            statements += inner
         return statements
 
     @_reads("labeled_statement", "attributed_statement")
@@ -262,3 +265,8 @@ class Statements(Declarations):
                     line = self.parsed.line(child)
                     statements.append(Branch(Opaque("catch"), handler, (), line))
         return statements
+
+
+def _declares(statements: list[Statement]) -> bool:
+    """Whether a block has variables of its own, which end with it."""
+    return any(isinstance(one, Assign) and one.type for one in statements)

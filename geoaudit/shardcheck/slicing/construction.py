@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import calls, definitions, fields, known_types, overloads
+from geoaudit.shardcheck.slicing import calls, definitions, fields, known_types, members, overloads
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
@@ -38,6 +38,9 @@ def constructed(
     slicer: "Slicer", kind: Reference, node: e.Call, frame: Frame, point: Point
 ) -> Value:
     """An object as its constructor makes it, or from its fields in order."""
+    if fields.canonical(slicer, kind.type) == "dim3":
+        given = [slicer.value(one, frame, point) for one in node.arguments]
+        return members.made(slicer, "dim3", given, {}, frame)
     type = kind.type
     made: dict[str, Value] = {}
     made_by = _constructors(slicer, type)

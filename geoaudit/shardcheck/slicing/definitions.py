@@ -9,6 +9,7 @@ from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
     SOME_ELEMENT,
+    Block,
     Place,
     Point,
     leaves,
@@ -104,10 +105,24 @@ def _after(
             return None
 
 
+def _is_scope(statement: s.Branch, frame: Frame) -> bool:
+    """Whether variables that the branches declare end with them; those under ``#if`` do not."""
+    return frame.function.file.language == "c" and not isinstance(statement.condition, e.Opaque)
+
+
+def declares(block: Block, name: str) -> bool:
+    """Whether a block declares a variable of its own."""
+    return any(
+        isinstance(one, s.Assign) and bool(one.type) and one.target == e.Name(name) for one in block
+    )
+
+
 def _after_branch(
     slicer: "Slicer", statement: s.Branch, place: Place, frame: Frame, point: Point
 ) -> Value | None:
     sides = (statement.then, statement.otherwise)
+    if _is_scope(statement, frame) and any(declares(side, place[0]) for side in sides):
+        return None
     found = [within_block(slicer, place, frame, point.end_of(side)) for side in sides]
     going = [not leaves(side) for side in sides]
     if not any(value is not None and goes for value, goes in zip(found, going, strict=True)):

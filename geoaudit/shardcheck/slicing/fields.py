@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_ASSIGNMENTS = 8
 MOST_FIELDS_DEEP = 3
+MOST_ALIASES = 4
 MOST_ANYWHERE = 4
 Assignment = tuple[IndexedFunction, Point, s.Assign]
 
@@ -130,6 +131,18 @@ def classes_of(slicer: "Slicer", type: str) -> list[tuple[FileProgram, Class]]:
             found.append((file, one))
             waiting.extend(known_types.bare(base.replace(".", "::")) for base in one.bases)
     return found[:12]
+
+
+def canonical(slicer: "Slicer", type: str) -> str:
+    """The class that a type stands for, through its other names; bare."""
+    name = known_types.bare(type)
+    for _ in range(MOST_ALIASES):
+        found = slicer.program.classes.get(name, ())
+        aliases = {one.bases[0] for _, one in found if len(one.bases) == 1 and not one.fields}
+        if len(found) != 1 or len(aliases) != 1 or name in slicer.program.methods:
+            break
+        name = known_types.bare(aliases.pop())
+    return name
 
 
 def method_of(slicer: "Slicer", type: str, name: str) -> list[IndexedFunction]:

@@ -43,7 +43,7 @@ def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value 
     is_plain = isinstance(node.function, e.Name)
     if not arguments and not node.keywords:
         return _without_arguments(name, last, node, frame)
-    if last == "dim3" and is_plain:
+    if last in {"dim3", "make_uint3"} and is_plain:
         values = [slicer.value(one, frame, point) for one in arguments]
         return members.made(slicer, "dim3", values, {}, frame)
     if is_plain and last in _EXTREMES and _is_of_library(slicer, name, frame):

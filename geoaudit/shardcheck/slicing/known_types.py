@@ -50,6 +50,7 @@ _NUMBER = re.compile(
     r"|u?int\d+_t|index_t|Py_ssize_t|half|void|uint|ulong|dim_t)\b"
 )
 _OPTIONAL = re.compile(r"(?:typing\.)?Optional\[(.*)\]")
+_CONSTANT = re.compile(r"(?:^|::)(?:Int|C|integral_constant)<(?:\s*\w+\s*,)?\s*(\d+)\s*>$")
 _DROPPED = re.compile(r"\b(const|constexpr|static|volatile|struct|inline|mutable|typename)\b|[&*]")
 
 
@@ -68,3 +69,9 @@ def bare(type: str) -> str:
 def is_number(type: str) -> bool:
     """Whether a bare type is one of numbers."""
     return bool(_NUMBER.match(type))
+
+
+def constant_of(type: str) -> int | None:
+    """The number that a type is: 2 of ``Int<2>``; None: it is none."""
+    found = _CONSTANT.search(type)
+    return int(found[1]) if found else None

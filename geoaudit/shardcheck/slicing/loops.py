@@ -34,7 +34,8 @@ def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Poi
     """A place once a loop has ended; None: the loop does not change it."""
     changed = _changed(loop)
     touched = [one for one in changed if one[0] == place[0]]
-    if not touched:
+    is_own = frame.function.file.language == "c" and definitions.declares(loop.body, place[0])
+    if not touched or is_own:
         return None
     before = point if not loop.initial else point.end_of(loop.initial)
     if place not in changed:

@@ -211,7 +211,10 @@ def made(
     frame: Frame,
 ) -> Value:
     """A value of a type made from others, in the order of its fields."""
-    name = known_types.bare(type)
+    name = fields.canonical(slicer, type)
+    constant = known_types.constant_of(type)
+    if constant is not None:
+        return number(constant)
     if name == "dim3":
         given = dict(zip(AXES, values, strict=False))
         if len(values) == 1 and isinstance(values[0], Record | Items):
@@ -228,7 +231,7 @@ def made(
 
 def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
     """A value as a declared type: braces as the structure that they fill."""
-    name = known_types.bare(type)
+    name = fields.canonical(slicer, type)
     match value:
         case Items(values=values) if name == "dim3":
             return Record(type="dim3", members=dict(zip(AXES, values, strict=False)))
@@ -255,7 +258,7 @@ def is_lost(slicer: "Slicer", value: Value, type: str) -> bool:
 
 def declared(slicer: "Slicer", type: str, text: str, frame: Frame, line: int) -> Value:
     """What a variable is that is declared without a value."""
-    name = known_types.bare(type)
+    name = fields.canonical(slicer, type)
     if name == "dim3":
         return Record(type="dim3")
     if known_types.is_number(name):

@@ -135,9 +135,10 @@ def of_file(slicer: "Slicer", file: FileProgram, text: str, hops: int = 0) -> Va
     """A name at the top of a file, of its imports or includes; None: not found."""
     top = slicer.program.function_of(file, 0)
     last = text.rpartition("::")[2] if file.language == "c" else text
-    found = of_top(slicer, top, last)
-    if found is not None:
-        return found
+    for spelling in dict.fromkeys((text, "::".join(text.split("::")[-2:]), last)):
+        found = of_top(slicer, top, spelling)
+        if found is not None:
+            return found
     functions = functions_named(slicer, file, last)
     if functions:
         return Closure(functions=tuple(functions))

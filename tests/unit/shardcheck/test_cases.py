@@ -15,18 +15,11 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "constants as types or enumerators, and make_uint3, are not valued": (
-        "cdiv_by_name.cu",
-        "chevron_dim3_forms.cu",
-        "grid_global_constant.cu",
-    ),
     "the first of two definitions under #if is lost": ("chevron_preprocessor_grid.cu",),
     "a loop's own variable is lost": ("grid_loop_over_launches.cu",),
     "names in namespaces and in inner blocks are taken for each other": (
         "grid_namespace_and_using.cu",
-        "grid_shadowed.cu",
     ),
-    "other names of a type are not followed": ("grid_typedef_and_using.cu",),
     "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
