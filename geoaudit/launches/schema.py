@@ -8,7 +8,7 @@ run from 0 to 1.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 
 ColumnType = Literal["text", "integer", "real"]
 KIND_KERNEL, KIND_COPY, KIND_SET = "kernel", "copy", "set"
