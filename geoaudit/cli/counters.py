@@ -182,28 +182,33 @@ def with_counters_from(recording: "Recording", file: Path | None) -> "Recording"
     say([f"counters: {counted_sentence(counted)}"])
     (joined,) = counted.recordings
     told = other_program_sentence(counted, str(file))
-    if told is None:
-        return joined
-    metadata = joined.metadata
-    return replace(joined, metadata=replace(metadata, warnings=(*metadata.warnings, told)))
+    return joined if told is None else _warned(joined, [told])
 
 
 def _joined(recordings: "Sequence[Recording]", file: Path, where: str) -> "CountedRecordings":
     from geoaudit.launches.counters import join_counters
-    from geoaudit.sources.ncu.reader import read_ncu_csv
+    from geoaudit.sources.ncu.reader import SERIALISED, read_ncu_csv
     from geoaudit.sources.registry import ReadOptions
 
     read = read_ncu_csv(file, ReadOptions())
     _require_same_device(recordings, read, where)
     counted = join_counters(recordings, read.launches)
+    # Of times that are not those of the program no audit of the program need be told.
+    told = [f"{where}: {one}" for one in read.metadata.warnings if one != SERIALISED]
     if counted.counted_signatures == 0:
         raise NotMeasuredError(
             f"{where}: none of the {len(read.launches):,} launches in it has counters and is of a "
             f"kernel and launch shape of the recording ({counted.signatures:,}). Count the same "
             "command with the same settings: dram__bytes_read.sum, dram__bytes_write.sum, "
             "sm__cycles_active.avg and sm__cycles_elapsed.max."
+            + "".join(f" And: {one}." for one in told)
         )
-    return counted
+    return replace(counted, recordings=tuple(_warned(one, told) for one in counted.recordings))
+
+
+def _warned(recording: "Recording", told: Sequence[str]) -> "Recording":
+    metadata = recording.metadata
+    return replace(recording, metadata=replace(metadata, warnings=(*metadata.warnings, *told)))
 
 
 def _require_same_device(
