@@ -76,12 +76,14 @@ class ArmGain:
 
     Attributes:
         kernel_short: the kernel.
+        grid_blocks: blocks of the grid before the arm.
         setting: the arm, as an option spells it.
         ceiling_ns: time x (1 - SM fill), before the arm.
         realised_ns: time saved; negative where time was lost.
     """
 
     kernel_short: str
+    grid_blocks: int
     setting: str
     ceiling_ns: float
     realised_ns: float
@@ -218,6 +220,7 @@ def arm_gains(
     return tuple(
         ArmGain(
             kernel_short=intervention.kernel_short,
+            grid_blocks=_blocks(intervention.grid),
             setting=one.setting,
             ceiling_ns=time_per_token_ns * (1.0 - sm_fill),
             realised_ns=time_per_token_ns * (1.0 - then_ns / alone_ns),

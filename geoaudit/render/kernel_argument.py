@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from geoaudit.diagnosis.axis_advice import Answer, axis_advice, known_shape
 from geoaudit.launches.declared import SourceLine, SplitProperties
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.render.interventions import tried_sentences
 from geoaudit.render.names import visible
 from geoaudit.render.numbers import duration, percent, plural
 from geoaudit.render.row_cells import grid_text, row_cells, verdict_text
@@ -30,6 +31,7 @@ def kernel_argument(row: AuditRow) -> tuple[str, tuple[Section, ...]]:
         ("Rests on", verdict.rests_on),
         ("Ruled out", verdict.ruled_out),
         ("Would decide", (verdict.would_decide,) if verdict.would_decide else ()),
+        ("Tried", tuple(tried_sentences(row))),
         ("More blocks", tuple(_more_blocks(row))),
         ("Findings", tuple(f"{one.rule_id} {one.message}" for one in row.findings)),
     )

@@ -63,8 +63,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "serial",
         "The time is a chain within each thread",
         Sections(
-            measures="A full grid on busy SMs, with arithmetic and memory both below half of what "
-            "makes them a limit; or a time that does not change with the block count.",
+            measures="A full grid on busy SMs, with the busiest unit of an SM and memory both "
+            "below 30 % of what they can do; or a time that does not change with the block count.",
             formula="sm_active >= 0.8, sm_throughput < 0.3, DRAM traffic < 0.3 of a copy's",
             example="A dependent chain of 4,096 loads a thread: as long with twice the blocks.",
             action="Another algorithm: independent accumulators, fewer serial steps.",
@@ -102,7 +102,7 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "Near the floor of its bytes",
         Sections(
             measures="At most 1.6 times max(launch floor, bytes / copy bandwidth), where the L2 "
-            "cannot have served it; or, counted, at least 60 % of the traffic that a copy has.",
+            "cannot have served it; or, counted, at least 70 % of the traffic that a copy has.",
             formula="median / floor_ns <= 1.6",
             example="62.1 us against a floor of 48.9 us: 1.27 times. Bandwidth and a tail, not "
             "starved.",

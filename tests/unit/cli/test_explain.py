@@ -92,7 +92,12 @@ def _keys(value: object) -> Iterator[str]:
 
 
 FIELDS = sorted(
-    {*_keys(audit_document(builders.distance_audit())), *COLUMNS} - {"totals"},
+    {
+        *_keys(audit_document(builders.distance_audit())),
+        *_keys(audit_document(builders.tried_audit())),
+        *COLUMNS,
+    }
+    - {"totals"},
 )
 PRINTED = [
     *("#", "kernel", "grid", "block", "calls/token", "time/token", "median", "spread", "sites ±"),
