@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.paths import GivenPath
 from geoaudit.devices.recorded import described, may_be_same
 from geoaudit.errors import GeoauditError, InputError, NotMeasuredError
 
@@ -109,7 +110,7 @@ def counters_from_option(command: Callable[P, R]) -> Callable[P, R]:
     """Add ``--counters-from``; its value goes to `with_counters_from` as ``counters_from``."""
     return click.option(
         "--counters-from",
-        type=click.Path(path_type=Path),
+        type=GivenPath(),
         metavar="FILE",
         help="Join the counters of an Nsight Compute CSV (ncu --csv, raw or details page) to the "
         "launches of the same kernel and launch shape; JSON and CSV then hold the measured waste "

@@ -4,8 +4,28 @@ import os
 import shlex
 from pathlib import Path
 
+import click
+
 DEFAULT_SCAN = Path("geoaudit-scan.parquet")
 DEFAULT_REPORT = Path("geoaudit-report")
+
+
+class GivenPath(click.ParamType[Path]):
+    """A path on the command line; an empty one, as of an unset variable, is none."""
+
+    name = "path"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """The path.
+
+        Raises:
+            click.BadParameter: it is empty.
+        """
+        if value == "":
+            self.fail("is empty: name a file.", param, ctx)
+        return Path(str(value))
 
 
 def shell_word(path: Path) -> str:

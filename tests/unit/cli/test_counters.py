@@ -268,3 +268,7 @@ def test_a_share_that_passes_rounded_up_is_all(timed: Path) -> None:
     timed.write_text(timed.read_text().replace('"6.18"', '"101.3"'))
     result = run("rank", "--counters-from", str(timed), "--format", "json")
     assert json.loads(result.stdout)["rows"][0]["sm_throughput_fraction"] == 1.0
+
+
+def test_a_device_without_an_end_is_no_page(timed: Path) -> None:
+    assert "a device and not a file" in run("rank", "--counters-from", "/dev/zero", code=2).stderr

@@ -61,6 +61,7 @@ def test_json_and_the_page_hold_gains_and_evidence() -> None:
     document = json.loads(render_json(audit))
     (tile, wide) = document["gains"]["pairs"]
     assert (tile["setting"], wide["setting"]) == ("TILE=8", "WIDE=1")
+    assert audit.rows[0].time_per_token_ns
     assert tile["realised_ns"] == pytest.approx(0.9 * audit.rows[0].time_per_token_ns)
     assert document["gains"]["rank_correlation"] is None
     (done,) = document["rows"][0]["interventions"]
