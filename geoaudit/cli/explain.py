@@ -12,7 +12,7 @@ from geoaudit.cli.saving import say
 
 if TYPE_CHECKING:
     from geoaudit.diagnosis.pages import Page
-    from geoaudit.ranking.audit import AuditRow
+    from geoaudit.ranking.audit import Audit, AuditRow
 
 _HEADINGS = {"rule": "Rules", "verdict": "Verdicts", "column": "Columns"}
 
@@ -83,12 +83,18 @@ def _argue(name: str, scan: Path, choices: dict[str, Any], width: int) -> None:
         InputError: no kernel is named, or the recording has none of that name.
     """
     from geoaudit.diagnosis.pages.page import wrapped_text
+    from geoaudit.errors import InputError
     from geoaudit.render.kernel_argument import kernel_argument
+    from geoaudit.render.time_sentences import period
 
-    for number, row in enumerate(_rows_named(name, scan, choices)):
+    if not name:
+        raise InputError("explain --scan: name a kernel, or a part of its name.")
+    audit = audited(scan, audit_options_of(choices), choices)
+    say([f"warning: {one}" for one in audit.header.warnings])
+    for number, row in enumerate(_rows_named(name, scan, audit)):
         if number:
             click.echo()
-        heading, sections = kernel_argument(row)
+        heading, sections = kernel_argument(row, period(audit))
         for line in wrapped_text(heading, width):
             click.secho(line, bold=True)
         for title_of_section, sentences in sections:
@@ -98,20 +104,16 @@ def _argue(name: str, scan: Path, choices: dict[str, Any], width: int) -> None:
                     click.echo(line)
 
 
-def _rows_named(name: str, scan: Path, choices: dict[str, Any]) -> "tuple[AuditRow, ...]":
+def _rows_named(name: str, scan: Path, audit: "Audit") -> "tuple[AuditRow, ...]":
     """The launch signatures of a kernel, the one that wastes most first.
 
     Raises:
-        InputError: no kernel is named, or the recording has none of that name.
+        InputError: the recording has none of that name.
     """
     from difflib import get_close_matches
 
     from geoaudit.errors import InputError
 
-    if not name:
-        raise InputError("explain --scan: name a kernel, or a part of its name.")
-    audit = audited(scan, audit_options_of(choices), choices)
-    say([f"warning: {one}" for one in audit.header.warnings])
     rows = (*audit.rows, *audit.communication_rows)
     found = tuple(row for row in rows if row.kernel_short == name) or tuple(
         row for row in rows if name.casefold() in row.kernel.casefold()
