@@ -76,7 +76,7 @@ def _floor(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]
     kind = "compulsory bytes" if floor.bytes_source == "compulsory" else "counted bytes"
     moved = f"{byte_count(floor.bytes)} of {kind}"
     if floor.bandwidth_bytes_per_second is None:
-        yield f"floor: unknown, since nobody tells the bandwidth that {moved} are moved at"
+        yield f"floor: unknown: {moved}, and a bandwidth that nobody tells (--device NAME)"
         return
     known_by = "measured on this device" if floor.is_measured else "by the data sheet"
     moved += f" at {floor.bandwidth_bytes_per_second / 1e12:.2f} TB/s, {known_by}"

@@ -82,8 +82,9 @@ class Floor:
             those of CUDA graphs.
         floor_ratio: median over the launches of (duration / the launch's own floor); None where
             bytes, bandwidth or durations are unknown.
-        time_ns: median of the same durations (of all launches where bytes are unknown): less what
-            overlaps the launch ahead on the stream, where it waits.
+        time_ns: median of the same durations: those of the launches, less what overlaps the launch
+            ahead on the stream.
+        own_time_ns: the same of all launches, of known bytes or not; None: untimed.
         distinct_floors: how many floors the launches have; above 1 ``floor_ns`` and ``bytes`` are
             medians, and the median duration / ``floor_ns`` is not the ratio.
         bytes: of one launch; None: unknown.
@@ -102,6 +103,7 @@ class Floor:
     launch_floor_ns: float
     floor_ratio: float | None = None
     time_ns: float | None = None
+    own_time_ns: float | None = None
     distinct_floors: int = 1
     bytes: float | None = None
     bytes_source: Literal["compulsory", "traffic"] | None = None

@@ -65,9 +65,9 @@ def is_launch_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> bool
 def own_time_ns(evidence: SignatureEvidence) -> float | None:
     """Median duration less what lies under the predecessor on the stream; None: untimed."""
     timing, floor = evidence.timing, evidence.floor
-    if timing is None or floor is None or floor.time_ns is None:
+    if timing is None or floor is None or floor.own_time_ns is None:
         return None if timing is None else timing.median_ns
-    return min(floor.time_ns, timing.median_ns)
+    return floor.own_time_ns
 
 
 def shared_time(evidence: SignatureEvidence) -> float | None:

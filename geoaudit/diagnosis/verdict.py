@@ -5,7 +5,7 @@ order  case                                                verdict
 =====  ==================================================  =====================================
 1      a collective or a copy, by owner or name            communication
 2      exits at once beside a twin that does the work      dud
-3      median duration at or below the launch floor        launch_bound
+3      median of its own time near the launch floor        launch_bound
 4      grid or device unknown, or figures contradict       inconclusive: geometry
 5      no launch timed, or below half of its floor         inconclusive: time, bytes
 6      mostly under other streams' or processes' kernels,  contended

@@ -80,7 +80,7 @@ class LaunchFloors:
         of_device = Floor(
             floor_ns=launch_floor_ns,
             launch_floor_ns=launch_floor_ns,
-            time_ns=_median(self.duration_ns[places]),
+            own_time_ns=_median(self.duration_ns[places]),
             is_measured=figures.is_measured,
             launch_floor_is_measured=figures.launch_floor_is_measured,
             latency_ns=figures.latency_ns,
@@ -132,29 +132,31 @@ def launch_floors(
     device = launches[s.DEVICE].to_numpy(dtype=np.int64)
     measured = {one.device_name: one for one in reversed(metadata.calibrations)}
     # Nsight Compute empties the caches before each launch: what lies between tells nothing.
-    is_kept = metadata.instrument != "ncu"
+    kept = size if metadata.instrument != "ncu" else np.full_like(size, np.nan)
     figures = {
         int(index): _device_floors(
             devices[int(index)],
             measured.get(devices[int(index)].name),
-            _bytes_per_token(kernels, size, device == index, divisors[int(index)])
-            if is_kept
-            else None,
+            _bytes_per_token(kernels, kept, device == index, divisors[int(index)]),
         )
         for index in np.unique(device)
     }
-    in_graph = launches[s.GRAPH_ID].notna().to_numpy()
-    by_launch = [figures[index] for index in device.tolist()]
-    eager = np.array([one.launch_floor_ns for one in by_launch], dtype=np.float64)
-    of_graph = np.array([one.graph_launch_floor_ns for one in by_launch], dtype=np.float64)
     return LaunchFloors(
         bytes=size,
         is_declared=~np.isnan(declared),
-        launch_floor_ns=np.where(in_graph, of_graph, eager),
+        launch_floor_ns=_launch_floors_ns(launches, figures),
         # What waits for its predecessor does not work yet.
         duration_ns=kernels.attributed_ns,
         devices=figures,
     )
+
+
+def _launch_floors_ns(launches: pd.DataFrame, figures: Mapping[int, DeviceFloors]) -> Reals:
+    """The launch floor of each launch, eager or in a graph."""
+    by_launch = [figures[index] for index in launches[s.DEVICE].tolist()]
+    eager = np.array([one.launch_floor_ns for one in by_launch], dtype=np.float64)
+    of_graph = np.array([one.graph_launch_floor_ns for one in by_launch], dtype=np.float64)
+    return np.where(launches[s.GRAPH_ID].notna(), of_graph, eager)
 
 
 def _counted(kernels: AnnotatedKernels) -> Reals:

@@ -43,7 +43,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
             example="A register budget doubled from 64 to 128: 32 resident warps become 16.",
             action="See GA104, GA105, GA106; geoaudit occupancy --what-if.",
             limits="Many kernels buy low occupancy on purpose (matrix instructions, loads "
-            "pipelined through shared memory): counters decide.",
+            "pipelined through shared memory): counters decide. Where thread slots are empty, more "
+            "blocks of the same kernel that are faster (--confirm) confirm it.",
         ),
     ),
     verdict(
@@ -90,10 +91,10 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "A self-gated launch that exits at once",
         Sections(
             measures="A launch beside a twin: the next position, the same grid, a similar name, at "
-            "least 2.5 times its time; and no more than twice the launch floor.",
+            "least 2.5 times its time; and no more than 2 us and half a nanosecond a block.",
             matters="Two kernels that choose on the device which of them works keep a CUDA graph "
             "valid; the price is the launch of the other.",
-            formula="median <= 0.4 x the twin's median, median <= 5 us",
+            formula="median <= 0.4 x the twin's median, median <= 2 us + 0.5 ns x blocks",
             example="A hybrid attention's one-warp kernel: 1.5 us beside the twin's 62 us.",
             action="Choose on the host where the size is known there.",
             limits="Needs tokens, so that positions are known; without them it is launch_bound.",

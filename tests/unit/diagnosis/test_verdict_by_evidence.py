@@ -227,7 +227,7 @@ def test_one_launch_floor_is_told_of_one_launch(median_ns: float) -> None:
 def test_a_wait_for_the_predecessor_is_no_work_of_a_launch() -> None:
     case = measured(2_400.0)
     assert case.floor is not None
-    waited = replace(case, floor=replace(case.floor, time_ns=1_200.0))
+    waited = replace(case, floor=replace(case.floor, own_time_ns=1_200.0))
     assert judge(waited).name == "launch_bound"
 
 
@@ -238,8 +238,8 @@ def test_bytes_at_an_unknown_bandwidth_make_no_floor() -> None:
     verdict = judge(replace(case, floor=unknown))
     (line,) = (line for line in verdict.rests_on if line.startswith("floor"))
     assert line == (
-        "floor: unknown, since nobody tells the bandwidth that 199 MiB of compulsory bytes are "
-        "moved at"
+        "floor: unknown: 199 MiB of compulsory bytes, and a bandwidth that nobody tells "
+        "(--device NAME)"
     )
     assert "--device" in verdict.would_decide
     assert "--bytes" not in verdict.would_decide
