@@ -116,6 +116,7 @@ def _argue(wanted: _Wanted, scan: Path, choices: dict[str, Any], width: int) -> 
     from geoaudit.diagnosis.pages.page import wrapped_text
     from geoaudit.errors import InputError
     from geoaudit.render.kernel_argument import kernel_argument
+    from geoaudit.render.time_sentences import period
 
     if not wanted.name:
         raise InputError("explain --scan: name a kernel, or a part of its name.")
@@ -124,7 +125,7 @@ def _argue(wanted: _Wanted, scan: Path, choices: dict[str, Any], width: int) -> 
     for number, row in enumerate(_rows_wanted(wanted, scan, audit)):
         if number:
             click.echo()
-        heading, sections = kernel_argument(row)
+        heading, sections = kernel_argument(row, period(audit))
         for line in wrapped_text(heading, width):
             click.secho(line, bold=True)
         for title_of_section, sentences in sections:
