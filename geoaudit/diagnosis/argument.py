@@ -56,17 +56,25 @@ def _spread_shape(timing: Timing, thresholds: Thresholds) -> Iterator[str]:
     """What the one number of a spread hides, where there is something."""
     apart = timing.mode_distance or 0.0
     if (timing.bimodal_fraction or 0.0) >= MOST_SITES and apart >= thresholds.tight_spread:
-        sites = percent(timing.bimodal_fraction or 0.0)
-        yield f"two groups: {percent(apart)} apart, at {sites} of the sites"
+        yield f"two groups: {percent(apart)} apart{_at_sites(timing.bimodal_fraction, timing)}"
     if (timing.drift_fraction or 0.0) >= MOST_SITES and timing.drift:
-        way, sites = "rise" if timing.drift > 0 else "fall", percent(timing.drift_fraction or 0.0)
-        yield f"drift: durations {way} by {percent(abs(timing.drift))}, at {sites} of the sites"
+        way, at_sites = (
+            "rise" if timing.drift > 0 else "fall",
+            _at_sites(timing.drift_fraction, timing),
+        )
+        yield f"drift: durations {way} by {percent(abs(timing.drift))}{at_sites}"
     if timing.outliers and timing.outlier_excess_ns is not None:
+        of_site = "" if timing.sites is None else " of their site"
         yield (
-            f"outliers: {plural(timing.outliers, 'launch', 'launches')} far above the others of "
-            f"their site, by {duration(timing.outlier_excess_ns)} typically and "
+            f"outliers: {plural(timing.outliers, 'launch', 'launches')} far above the others"
+            f"{of_site}, by {duration(timing.outlier_excess_ns)} typically and "
             f"{duration(timing.outlier_max_excess_ns)} at most; they count in all figures"
         )
+
+
+def _at_sites(share: float | None, timing: Timing) -> str:
+    """Empty where call sites are not told apart."""
+    return "" if timing.sites is None else f", at {percent(share)} of the sites"
 
 
 def _floor(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:

@@ -183,7 +183,8 @@ class SignatureEvidence:
         concurrency: what ran beside it, or None where starts are unknown.
         work: what an SM has to work with, or None where registers or declarations lack.
         split: what more blocks would cost, or None where nobody says.
-        can_be_repeated: a manifest describes its launch, so that ``scan --confirm`` can repeat it.
+        can_be_repeated: a manifest describes its launch, and ``scan --confirm`` was not run yet:
+            what it leaves out once it leaves out again.
         interventions: of this signature.
         twin: short name of the kernel at the next position that does this one's work where this
             one exits at once (a self-gated pair), or None.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
 from geoaudit.diagnosis import deciding
 from geoaudit.diagnosis.evidence import SignatureEvidence
@@ -24,7 +25,7 @@ from geoaudit.diagnosis.thresholds import FILLED_SM_FILL, UNFILLED_THREADS
 from geoaudit.diagnosis.weighing import confirmed, inconclusive
 from geoaudit.diagnosis.wording import against_floor, grid_on_sms, waiting
 from geoaudit.launches.interventions import Intervention
-from geoaudit.quantities import percent, plural
+from geoaudit.quantities import duration, percent, plural
 
 NOTABLE_HEAD = 0.1
 """From this share of its time under its predecessor on, a launch in its token holds a wait that it
@@ -77,8 +78,8 @@ def told(evidence: SignatureEvidence) -> Iterator[str]:
         ratio = alone_ratio(intervention)
         if ratio is not None:
             yield (
-                f"alone: {ratio.value:.2f} times its time in the token "
-                f"({ratio.low:.2f} to {ratio.high:.2f})"
+                f"alone: {duration(median(intervention.alone_ns))}, {ratio.value:.2f} times its "
+                f"time in the token ({ratio.low:.2f} to {ratio.high:.2f})"
             )
         for response in (response_to_blocks(intervention), response_to_width(intervention)):
             if response.best is not None:

@@ -39,8 +39,8 @@ Cases 10, 15, 16 and 18 give way to ``inconclusive`` where the evidence disagree
 widely (a starved kernel may be noisy too, so noise proves neither), or the launch mostly runs
 under other kernels, which use the SMs that it leaves (small grids are then often on purpose).
 A wide spread also takes a ``healthy`` back; where call sites are not told apart it is no evidence.
-The launch floor is 1.6 times what an empty kernel and a trip to memory were measured to take, else
-a default; above the default by up to a fifth, the reason says so.
+Near the launch floor is up to 1.6 times what an empty kernel and a trip to memory were measured to
+take, or, where none was, up to a default; above that by up to a fifth, the reason says so.
 
 A verdict is ``suspected`` where it rests on one recording, and ``confirmed`` where counters or an
 intervention bear it out; interventions may overturn it too, see `geoaudit.diagnosis.settling`.

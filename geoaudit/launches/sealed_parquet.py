@@ -22,6 +22,7 @@ _UNSEALED = b"0" * 64
 # Thrift's compact protocol, in which Parquet writes a footer: the key's value is the next field,
 # binary, of 64 bytes. Names of kernels stand before it, so that the last of these is the key.
 _MARK = _DIGEST_KEY + bytes([0x18, len(_UNSEALED)])
+_ARROW_PREFIX = "Could not open Parquet input source '<Buffer>': "
 # What Arrow raises on damage; a UnicodeDecodeError is a ValueError.
 _UNREADABLE = (OSError, pa.ArrowException, ValueError, LookupError, OverflowError, MemoryError)
 
@@ -59,7 +60,7 @@ def read_sealed(path: Path) -> tuple[pd.DataFrame, dict[bytes, bytes], bool]:
         table = pq.read_table(pa.BufferReader(content))
         rows = table.replace_schema_metadata(None).to_pandas()
     except _UNREADABLE as error:
-        reason = str(error).strip().partition("\n")[0][:200]
+        reason = str(error).removeprefix(_ARROW_PREFIX).strip().partition("\n")[0][:200]
         raise InputError(
             f"{path}: not a readable recording ({reason}). Make one with "
             "`geoaudit scan`; a profile of another tool goes to `geoaudit scan FILE` first."

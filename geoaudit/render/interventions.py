@@ -75,14 +75,17 @@ def arm_gains_markdown(gains: Sequence[ArmGain]) -> list[str]:
     return [*shown, "", table.correlation]
 
 
-def tried_sentences(row: AuditRow) -> Iterator[str]:
-    """What was tried on the launches of a row, a sentence for each shape."""
-    tried = row.evidence.interventions
-    gains = {one.setting: one for one in gains_of_rows([row], tried)}
-    for one in tried:
-        yield f"repeated: {_alone(one)}"
+def tried_sentences(row: AuditRow, period: str) -> Iterator[str]:
+    """The shapes that were tried on the launches of a row, a sentence for each.
+
+    Args:
+        row: one launch signature of an audit.
+        period: what its figures are per, ``token`` or ``trace``.
+    """
+    for one in row.evidence.interventions:
+        gains = {gain.setting: gain for gain in gains_of_rows([row], [one])}
         for shape in one.sweep:
-            yield _tried(shape, one) + _won(gains.get(shape.setting))
+            yield _tried(shape, one) + _won(gains.get(shape.setting), period)
 
 
 def _tried(tried: BlockCount, one: Intervention) -> str:
@@ -92,24 +95,23 @@ def _tried(tried: BlockCount, one: Intervention) -> str:
     return visible(f"{tried.setting}, {shape}{of_other}: {_median(tried.durations_ns)} alone")
 
 
-def _won(gain: ArmGain | None) -> str:
+def _won(gain: ArmGain | None, period: str) -> str:
     if gain is None:
         return ""
     won, ceiling = duration(abs(gain.realised_ns)), duration(gain.ceiling_ns)
     verb = "wins" if gain.realised_ns >= 0 else "loses"
-    return f", which {verb} {won} per token where the ceiling is {ceiling}"
+    return f", which {verb} {won} per {period} where the ceiling is {ceiling}"
 
 
 def _lines(one: Intervention) -> Iterator[str]:
-    yield f"{one.kernel_short}, {_shape(prod(one.grid), prod(one.block))}: {_alone(one)}"
+    alone, in_situ = (_median(times) for times in (one.alone_ns, one.in_situ_ns))
+    yield (
+        f"{one.kernel_short}, {_shape(prod(one.grid), prod(one.block))}: {alone} alone, {in_situ} "
+        f"in its token: {_COMPARED[alone_against_in_situ(one)]}"
+    )
     for tried in one.sweep:
         shape = _shape(tried.grid_blocks, tried.block_threads)
         yield f"  {tried.setting}, {shape}: {_median(tried.durations_ns)}"
-
-
-def _alone(one: Intervention) -> str:
-    alone, in_situ = (_median(times) for times in (one.alone_ns, one.in_situ_ns))
-    return f"{alone} alone, {in_situ} in its token: {_COMPARED[alone_against_in_situ(one)]}"
 
 
 def _shape(blocks: int, threads: int) -> str:

@@ -35,7 +35,7 @@ def kernel_argument(row: AuditRow, period: str) -> tuple[str, tuple[Section, ...
         ("Rests on", verdict.rests_on),
         ("Ruled out", verdict.ruled_out),
         ("Would decide", (verdict.would_decide,) if verdict.would_decide else ()),
-        ("Tried", tuple(tried_sentences(row))),
+        ("Tried", tuple(tried_sentences(row, period))),
         ("More blocks", tuple(_more_blocks(row))),
         ("Findings", tuple(f"{one.rule_id} {one.message}" for one in row.findings)),
     )

@@ -18,7 +18,7 @@ SPREAD_PAGES: tuple[Page, ...] = (
             "smallest, which the median takes up. Tight: upper bound (95 %) at most 3 % or two "
             "timer ticks of 32 ns; wide: lower bound at least 8 %; undecided between, and where no "
             "site has 10 launches.",
-            example="1.1 % over 69 launches at 12 sites: tight.",
+            example="1.0 % over 828 launches at 69 sites: tight.",
             action="Wide: replay the kernel alone before reshaping it.",
             limits="A starved kernel can be noisy too (24.6 % was seen on an idle machine), so a "
             "wide spread never proves contention by itself.",
@@ -180,8 +180,7 @@ SPREAD_PAGES: tuple[Page, ...] = (
         "relative_mad_without_common_factor",
         "Spread after the common factor is taken out",
         sections=Sections(
-            measures="Relative MAD within a call site of duration / factor of its token, a median "
-            "over the sites.",
+            measures="The spread within call sites of duration / factor of its token.",
             formula="as relative_mad, of duration / factor",
             example="6 % with the factor, 0.9 % without: clocks and not contention.",
             action="Where it is tight and relative_mad is wide, the kernel is not what varies.",

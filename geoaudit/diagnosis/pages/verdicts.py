@@ -136,11 +136,11 @@ VERDICT_PAGES: tuple[Page, ...] = (
             "with its own grid, have blocks for more than all SMs; or a full grid whose durations "
             "spread widely; or rare launches that take a time slice longer.",
             matters="The spread does not tell steady contention: beside a second stream that runs "
-            "all the time it was 2.5 to 6.7 % eager and 2.9 to 43 % in a graph (eight launches, "
+            "all the time it was 2.5 to 6.9 % eager and 3.0 to 43 % in a graph (eight launches, "
             "H200), none of them tight and most not wide. What ran beside it tells.",
             formula="beside > 0.5, sm_fill + sm_fill_beside > 1; or relative_mad >= 8 %",
             example="A multiplication beside another stream's: 211 us, alone 44.6 us, and a spread "
-            "of 3.1 % (upper bound 4.5 %): neither tight nor wide.",
+            "of 3.4 % (upper bound 4.5 %): neither tight nor wide.",
             action="Time it alone; order the streams; give the other work another time.",
             limits="A process outside the recording shows only in the spread.",
         ),

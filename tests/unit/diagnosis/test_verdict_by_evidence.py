@@ -189,6 +189,9 @@ def test_groups_trends_and_outliers_are_told_of_what_is_tight() -> None:
         "outliers: 3 launches far above the others of their site, by 960 ns typically and "
         "1.14 µs at most; they count in all figures"
     ) in told
+    pooled = judge(evidence(12, timing=replace(timing, sites=None))).rests_on
+    assert {"two groups: 40.0 % apart", "drift: durations fall by 2.0 %"} <= set(pooled)
+    assert not any("site," in line or "of the sites" in line for line in pooled)
     quiet = judge(evidence(12, timing=replace(timing, drift_fraction=0.4, outliers=0))).rests_on
     assert not any(line.startswith(("drift", "outliers")) for line in quiet)
 
