@@ -88,9 +88,8 @@ def spread_interval(deviations: Sequence[Stack]) -> tuple[float, float] | None:
     """Bounds of the relative MAD within call sites: each is wrong in at most 2.5 % of samples.
 
     The deviations of all launches from the median of their own site, relative to it, make one
-    sample; its order statistics bound its median
-    without assuming a distribution. One deviation of each site, the smallest, is spent on the
-    site's median and left out.
+    sample; its order statistics bound its median without assuming a distribution. One deviation of
+    each site, the smallest, is spent on the site's median and left out.
 
     A bootstrap of the launches of each site (500 resamples, percentiles) was compared on durations
     near 3 µs in ticks of 32 ns, normal, lognormal, exponential above a hard floor, and with one in

@@ -142,8 +142,8 @@ IDENTITY_PAGES: tuple[Page, ...] = (
         "How far the verdict is proven",
         sections=Sections(
             measures="suspected from durations and shape; confirmed by hardware counters that "
-            "show the limit itself (compute_bound, bandwidth_bound), or by what was tried on the "
-            "kernel: repeated alone, and under other block counts.",
+            "show the limit itself (compute_bound, bandwidth_bound, imbalanced), or by what was "
+            "tried on the kernel: repeated alone, and under other launch shapes.",
             example="starved (suspected); with a sweep in which the same kernel takes a tenth of "
             "its time on more blocks: starved (confirmed)",
             action="geoaudit scan --confirm for what geoaudit can launch, geoaudit scan --counters "

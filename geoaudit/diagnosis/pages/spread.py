@@ -12,8 +12,8 @@ SPREAD_PAGES: tuple[Page, ...] = (
         sections=Sections(
             measures="How far a launch lies from the median of its own call site, relative to it: "
             "the median over all launches at the row's sites; 0 to 1.",
-            matters="Starvation repeats like a metronome, contention does not: the spread tells "
-            "them apart.",
+            matters="Starvation repeats like a metronome; work that comes and goes beside a kernel "
+            "makes it spread. Work that stays may leave it steady: see contended.",
             formula="median of |x - median of its site| / that median, of each site all but the "
             "smallest, which the median takes up. Tight: upper bound (95 %) at most 3 % or two "
             "timer ticks of 32 ns; wide: lower bound at least 8 %; undecided between, and where no "
