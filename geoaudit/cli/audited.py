@@ -1,6 +1,5 @@
 """The audit of a recording, as `rank`, `report` and `explain --scan` make it of their options."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,9 +53,4 @@ def _check_patterns(recording: "Recording", options: "RankOptions") -> None:
 def _with_bytes(recording: "Recording", file: Path) -> "Recording":
     from geoaudit.ranking.declared_bytes import with_declared_bytes
 
-    declared = read_bytes_file(file)
-    if declared:
-        return with_declared_bytes(recording, declared, matching_in_time)
-    told = f"{file}: has a heading and no line, so no kernel gets bytes of it"
-    metadata = recording.metadata
-    return replace(recording, metadata=replace(metadata, warnings=(*metadata.warnings, told)))
+    return with_declared_bytes(recording, read_bytes_file(file), matching_in_time)

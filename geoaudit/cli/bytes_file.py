@@ -1,11 +1,12 @@
 """Reading ``--bytes FILE``: what kernels must read and write, said by the user."""
 
 import csv
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from geoaudit.cli.grid_text import grid_of
 from geoaudit.cli.matching import pattern_fault
+from geoaudit.cli.small_file import small_text
 from geoaudit.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,12 +31,7 @@ def read_bytes_file(file: Path) -> "tuple[DeclaredBytes, ...]":
     Raises:
         InputError: names file and line.
     """
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"--bytes {file}: cannot be read ({error}). Name a CSV file: {EXAMPLE}"
-        ) from error
+    text = small_text(file, "--bytes", EXAMPLE)
     lines = _lines(file, text)
     if not lines:
         raise InputError(f"{file}: is empty. Write a heading and a line for each kernel: {EXAMPLE}")
@@ -44,6 +40,11 @@ def read_bytes_file(file: Path) -> "tuple[DeclaredBytes, ...]":
         raise InputError(
             f"{location}: the heading is {','.join(headings)[:80]!r}, not kernel,bytes or "
             f"kernel,bytes,grid. An example: {EXAMPLE}"
+        )
+    if not rest:
+        raise InputError(
+            f"{location}: has a heading and no line, so no kernel gets bytes of it. Write a line "
+            f"for each kernel: {EXAMPLE}"
         )
     return tuple(_line(location, headings, cells) for location, cells in rest)
 
@@ -110,14 +111,21 @@ def _pattern(location: str, given: "Mapping[str, str]") -> str:
 
 
 def _bytes(location: str, given: "Mapping[str, str]") -> int:
-    from geoaudit.manifest.arithmetic import ExpressionError
+    from geoaudit.manifest.arithmetic import ExpressionError, TooLargeExpressionError
     from geoaudit.manifest.expressions import parse_expression
 
     text = given.get("bytes", "")
     try:
-        value = parse_expression(text).evaluate({})
+        value = parse_expression(text, is_real=True).evaluate({})
+    except TooLargeExpressionError as error:
+        raise InputError(
+            f"{location}: bytes {text[:80]!r}... is too long or nested too deeply. Write the "
+            "number."
+        ) from error
     except ExpressionError as error:
         raise InputError(f"{location}: bytes {text[:80]!r} {error}.") from error
+    if value != int(value):
+        raise InputError(f"{location}: bytes {text[:80]!r} is {value}; write whole bytes.")
     if value < 0:
         raise InputError(f"{location}: bytes {text[:80]!r} is {value}; write 0 or more.")
     return int(value)
@@ -126,10 +134,10 @@ def _bytes(location: str, given: "Mapping[str, str]") -> int:
 def _grid(location: str, text: str) -> "tuple[int, int, int] | None":
     if not text:
         return None
-    if not re.fullmatch(r"\d{1,10}(\s*x\s*\d{1,10}){0,2}", text):
+    grid = grid_of(text)
+    if grid is None:
         raise InputError(
             f"{location}: grid {text[:80]!r} is no grid. Write blocks as 12, 12x4 or 12x4x1, or "
             "leave it empty for any."
         )
-    x, y, z = ([int(size) for size in text.split("x")] + [1, 1])[:3]
-    return x, y, z
+    return grid

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from geoaudit.cli.paths import GivenPath
 from geoaudit.devices.recorded import described, may_be_same
 from geoaudit.errors import GeoauditError, InputError, NotMeasuredError
 
@@ -109,7 +110,7 @@ def counters_from_option(command: Callable[P, R]) -> Callable[P, R]:
     """Add ``--counters-from``; its value goes to `with_counters_from` as ``counters_from``."""
     return click.option(
         "--counters-from",
-        type=click.Path(path_type=Path),
+        type=GivenPath(),
         metavar="FILE",
         help="Join the counters of an Nsight Compute CSV (ncu --csv, raw or details page) to the "
         "launches of the same kernel and launch shape; JSON and CSV then hold the measured waste "
@@ -182,28 +183,33 @@ def with_counters_from(recording: "Recording", file: Path | None) -> "Recording"
     say([f"counters: {counted_sentence(counted)}"])
     (joined,) = counted.recordings
     told = other_program_sentence(counted, str(file))
-    if told is None:
-        return joined
-    metadata = joined.metadata
-    return replace(joined, metadata=replace(metadata, warnings=(*metadata.warnings, told)))
+    return joined if told is None else _warned(joined, [told])
 
 
 def _joined(recordings: "Sequence[Recording]", file: Path, where: str) -> "CountedRecordings":
     from geoaudit.launches.counters import join_counters
-    from geoaudit.sources.ncu.reader import read_ncu_csv
+    from geoaudit.sources.ncu.reader import SERIALISED, read_ncu_csv
     from geoaudit.sources.registry import ReadOptions
 
     read = read_ncu_csv(file, ReadOptions())
     _require_same_device(recordings, read, where)
     counted = join_counters(recordings, read.launches)
+    # Of times that are not those of the program no audit of the program need be told.
+    told = [f"{where}: {one}" for one in read.metadata.warnings if one != SERIALISED]
     if counted.counted_signatures == 0:
         raise NotMeasuredError(
             f"{where}: none of the {len(read.launches):,} launches in it has counters and is of a "
             f"kernel and launch shape of the recording ({counted.signatures:,}). Count the same "
             "command with the same settings: dram__bytes_read.sum, dram__bytes_write.sum, "
             "sm__cycles_active.avg and sm__cycles_elapsed.max."
+            + "".join(f" And: {one}." for one in told)
         )
-    return counted
+    return replace(counted, recordings=tuple(_warned(one, told) for one in counted.recordings))
+
+
+def _warned(recording: "Recording", told: Sequence[str]) -> "Recording":
+    metadata = recording.metadata
+    return replace(recording, metadata=replace(metadata, warnings=(*metadata.warnings, *told)))
 
 
 def _require_same_device(

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
@@ -11,6 +10,7 @@ import click
 from geoaudit.cli.completion import complete_owner, complete_verdict
 from geoaudit.cli.counters import counters_from_option
 from geoaudit.cli.device_options import device_options
+from geoaudit.cli.paths import GivenPath
 from geoaudit.cli.token_options import regular_expression, token_options, token_options_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ EVIDENCE = (
     click.option(
         "--bytes",
         "bytes_file",
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=GivenPath(),
         metavar="FILE",
         help="Bytes that a launch cannot do without, for its floor: a CSV of kernel,bytes or "
         "kernel,bytes,grid with a regular expression, a number or its arithmetic (3*4*7168), and "

@@ -43,6 +43,7 @@ def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
       geoaudit report --bytes bytes.csv
       geoaudit report --counters-from ncu.csv
     """
+    from geoaudit.render.names import visible
     from geoaudit.render.report_files import report_files
 
     audit = audited(scan, rank_options_of(choices), choices)
@@ -56,5 +57,6 @@ def report(scan: Path, folder: Path, fail_on: "FailOn", **choices: Any) -> None:
     files = report_files(audit)
     for name, text in files.items():
         write_text(folder / name, text)
-    click.echo("\n".join(f"wrote {folder / name}" for name in files))
+    for name in files:
+        click.echo(f"wrote {visible(str(folder / name))}")
     apply_gate(audit, fail_on)

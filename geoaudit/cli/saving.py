@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from geoaudit.cli.paths import DEFAULT_SCAN
+from geoaudit.cli.paths import DEFAULT_SCAN, shell_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def write_recordings(recordings: "Sequence[Recording]", output: Path) -> None:
 
 def _summary(recordings: "Sequence[Recording]", output: Path) -> list[str]:
     lines = [line for recording in recordings for line in _recording_lines(recording)]
-    shown = "" if output == DEFAULT_SCAN else f" {output}"
+    shown = "" if output == DEFAULT_SCAN else f" {shell_word(output)}"
     return [*lines, f"wrote {output}", f"next: geoaudit rank{shown}"]
 
 

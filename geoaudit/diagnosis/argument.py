@@ -2,21 +2,14 @@
 
 from collections.abc import Iterator
 
-from geoaudit.diagnosis.evidence import Floor, SignatureEvidence, Timing
-from geoaudit.diagnosis.recognition import (
-    has_two_groups,
-    is_of_bytes,
-    may_be_served_by_l2,
-    shared_time,
-    spread_of,
-)
-from geoaudit.diagnosis.thresholds import BUSY_COMPUTE, MOST_SITES, SMALL_GRID_SM_FILL, Thresholds
+from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
+from geoaudit.diagnosis.recognition import is_of_bytes, may_be_served_by_l2, spread_of
+from geoaudit.diagnosis.thresholds import MOST_SITES, Thresholds
 from geoaudit.diagnosis.wording import (
     against_floor,
-    busiest_while_active,
     dram_share_of,
-    floor_ratio_of,
     grid_on_sms,
+    launch_floor,
     median,
 )
 from geoaudit.quantities import byte_count, duration, percent, plural
@@ -32,7 +25,7 @@ def rests_on(evidence: SignatureEvidence, thresholds: Thresholds) -> tuple[str, 
     return (
         *_shape(evidence),
         *_time(evidence, thresholds),
-        *_floor(evidence),
+        *_floor(evidence, thresholds),
         *_work(evidence),
         *_concurrency(evidence),
         *_counters(evidence),
@@ -56,43 +49,49 @@ def _time(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
     if evidence.timing is not None:
         spread = spread_of(evidence.timing, thresholds)
         yield f"time: median {median(evidence)}; {spread.name}: {spread.sentence}"
-        yield from _spread_shape(evidence.timing)
+        yield from _spread_shape(evidence.timing, thresholds)
 
 
-def _spread_shape(timing: Timing) -> Iterator[str]:
+def _spread_shape(timing: Timing, thresholds: Thresholds) -> Iterator[str]:
     """What the one number of a spread hides, where there is something."""
-    if has_two_groups(timing):
-        apart, sites = percent(timing.mode_distance or 0.0), percent(timing.bimodal_fraction or 0.0)
-        yield f"two groups: {apart} apart, at {sites} of the sites"
+    apart = timing.mode_distance or 0.0
+    if (timing.bimodal_fraction or 0.0) >= MOST_SITES and apart >= thresholds.tight_spread:
+        yield f"two groups: {percent(apart)} apart{_at_sites(timing.bimodal_fraction, timing)}"
     if (timing.drift_fraction or 0.0) >= MOST_SITES and timing.drift:
-        way, sites = "rise" if timing.drift > 0 else "fall", percent(timing.drift_fraction or 0.0)
-        yield f"drift: durations {way} by {percent(abs(timing.drift))}, at {sites} of the sites"
+        way, at_sites = (
+            "rise" if timing.drift > 0 else "fall",
+            _at_sites(timing.drift_fraction, timing),
+        )
+        yield f"drift: durations {way} by {percent(abs(timing.drift))}{at_sites}"
     if timing.outliers and timing.outlier_excess_ns is not None:
+        of_site = "" if timing.sites is None else " of their site"
         yield (
-            f"outliers: {plural(timing.outliers, 'launch', 'launches')} far above the others of "
-            f"their site, by {duration(timing.outlier_excess_ns)} typically and "
+            f"outliers: {plural(timing.outliers, 'launch', 'launches')} far above the others"
+            f"{of_site}, by {duration(timing.outlier_excess_ns)} typically and "
             f"{duration(timing.outlier_max_excess_ns)} at most; they count in all figures"
         )
 
 
-def _floor(evidence: SignatureEvidence) -> Iterator[str]:
+def _at_sites(share: float | None, timing: Timing) -> str:
+    """Empty where call sites are not told apart."""
+    return "" if timing.sites is None else f", at {percent(share)} of the sites"
+
+
+def _floor(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
     floor = evidence.floor
     if floor is None or floor.bytes is None:
         return
-    where = "; all that the token touches in between fits the L2" * may_be_served_by_l2(evidence)
-    yield f"floor: {against_floor(evidence)}: {_floor_source(floor)}{where}"
-
-
-def _floor_source(floor: Floor) -> str:
     kind = "compulsory bytes" if floor.bytes_source == "compulsory" else "counted bytes"
-    rate = "an unknown bandwidth"
-    if floor.bandwidth_bytes_per_second is not None:
-        rate = f"{floor.bandwidth_bytes_per_second / 1e12:.2f} TB/s"
+    moved = f"{byte_count(floor.bytes)} of {kind}"
+    if floor.bandwidth_bytes_per_second is None:
+        yield f"floor: unknown: {moved}, and a bandwidth that nobody tells (--device NAME)"
+        return
     known_by = "measured on this device" if floor.is_measured else "by the data sheet"
-    moved = f"{byte_count(floor.bytes)} of {kind} at {rate}, {known_by}"
-    if is_of_bytes(floor):
-        return moved
-    return f"that of a launch that does nothing, since {moved}, take less"
+    moved += f" at {floor.bandwidth_bytes_per_second / 1e12:.2f} TB/s, {known_by}"
+    if not is_of_bytes(floor):
+        moved = f"{launch_floor(evidence, thresholds)}, since {moved}, take less"
+    where = "; all that the token touches in between fits the L2" * may_be_served_by_l2(evidence)
+    yield f"floor: {against_floor(evidence) or duration(floor.floor_ns)}: {moved}{where}"
 
 
 def _work(evidence: SignatureEvidence) -> Iterator[str]:
@@ -141,58 +140,3 @@ def _counters(evidence: SignatureEvidence) -> Iterator[str]:
         told.append(f"{byte_count(counters.dram_bytes)} of DRAM traffic{of_copy}")
     if told:
         yield f"counters: {'; '.join(told)}"
-
-
-def ruled_out(evidence: SignatureEvidence, thresholds: Thresholds) -> tuple[str, ...]:
-    """What the evidence rules out, each by the number that does.
-
-    Args:
-        evidence: of a launch with a time.
-        thresholds: the launch floor, and bounds of the spread and the floor ratio.
-    """
-    return (
-        *_not_contention(evidence, thresholds),
-        *_not_the_launch(evidence, thresholds),
-        *_not_the_device(evidence, thresholds),
-    )
-
-
-def _not_contention(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
-    timing = evidence.timing
-    if timing is None:
-        return
-    spread = spread_of(timing, thresholds)
-    if spread.name == "tight":
-        yield f"not contention: {spread.sentence}"
-    beside = shared_time(evidence)
-    if beside is not None and beside < 0.05:
-        yield f"not other streams: {percent(beside)} of its time is under other kernels"
-
-
-def _not_the_launch(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
-    timing = evidence.timing
-    if timing is None:
-        return
-    floors = timing.median_ns / thresholds.launch_floor_ns
-    if floors >= 2:
-        yield (
-            f"not the launch itself: {duration(timing.median_ns)} is {floors:.1f} times the "
-            f"launch floor of {duration(thresholds.launch_floor_ns)}"
-        )
-
-
-def _not_the_device(evidence: SignatureEvidence, thresholds: Thresholds) -> Iterator[str]:
-    """Bandwidth and arithmetic of the device, by the floor, the counters or the empty SMs."""
-    ratio = floor_ratio_of(evidence)
-    if ratio is not None and ratio >= thresholds.large_floor_ratio:
-        yield f"not bandwidth: {against_floor(evidence)}"
-    busy = busiest_while_active(evidence)
-    if busy is not None and busy < BUSY_COMPUTE / 2:
-        yield (
-            f"not arithmetic: counted, no unit of an SM that has work is above {percent(busy)} of "
-            "its peak"
-        )
-        return
-    fill = evidence.geometry.sm_fill
-    if fill is not None and fill < SMALL_GRID_SM_FILL:
-        yield f"not the device's arithmetic: {percent(1 - fill)} of its SMs have no block"

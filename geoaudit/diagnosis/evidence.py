@@ -20,11 +20,11 @@ class Timing:
         median_ns, mean_ns: over all of them.
         std_ns: standard deviation within call sites, pooled over the sites; None below two
             launches at every site.
-        relative_mad: median over the sites of (median absolute deviation / median); None where
-            no site has two launches.
-        relative_mad_low, relative_mad_high: 95 % interval of the relative MAD within a site, see
-            `geoaudit.diagnosis.spread.spread_interval`; None: too few launches for one. The
-            relative MAD of few launches is low on average and may lie below it.
+        relative_mad: median of |launch - its site's median| / that median over the sites with ten
+            launches or more (without any, over those launched twice), of each site all but the
+            smallest, which its median takes up; None where no site has two launches.
+        relative_mad_low, relative_mad_high: 95 % interval of it, see
+            `geoaudit.diagnosis.spread.spread_interval`; None: no site has ten launches.
         relative_iqr, p99_to_median, bimodal_fraction, mode_distance, drift_fraction, drift,
             outliers, outlier_excess_ns, outlier_max_excess_ns: of the sites with ten launches or
             more, see `geoaudit.diagnosis.spread_shape.SpreadShape`; None where there is none.
@@ -84,27 +84,33 @@ class Floor:
             bytes, bandwidth or durations are unknown.
         time_ns: median of the same durations: those of the launches, less what overlaps the launch
             ahead on the stream.
+        own_time_ns: the same of all launches, of known bytes or not; None: untimed.
         distinct_floors: how many floors the launches have; above 1 ``floor_ns`` and ``bytes`` are
             medians, and the median duration / ``floor_ns`` is not the ratio.
         bytes: of one launch; None: unknown.
         bytes_source: ``compulsory`` (declared) or ``traffic`` (counted, amplification and all).
         bandwidth_bytes_per_second: that the bytes are divided by.
         is_measured: launch floor and bandwidth were measured on this device, not looked up.
-        touched_bytes: what the token touches between two launches of the same site, summed over
-            its launches: memory that several touch counts for each, so it is at most that; None:
-            unknown. Up to the size of the L2 the launch may find its bytes there, and the floor
-            is no floor of DRAM.
+        launch_floor_is_measured: the launch floor was; else it is a default.
+        latency_ns: of one trip to memory, measured; None: not measured.
+        touched_bytes: what the token touches from one launch of a site to the next, its own bytes
+            among them, summed over its launches: memory that several touch counts for each, so it
+            is at most that; None: unknown. Up to the size of the L2 the launch may find its bytes
+            there, and the floor is no floor of DRAM.
     """
 
     floor_ns: float
     launch_floor_ns: float
     floor_ratio: float | None = None
     time_ns: float | None = None
+    own_time_ns: float | None = None
     distinct_floors: int = 1
     bytes: float | None = None
     bytes_source: Literal["compulsory", "traffic"] | None = None
     bandwidth_bytes_per_second: float | None = None
     is_measured: bool = False
+    launch_floor_is_measured: bool = False
+    latency_ns: float | None = None
     touched_bytes: float | None = None
 
 
@@ -177,6 +183,8 @@ class SignatureEvidence:
         concurrency: what ran beside it, or None where starts are unknown.
         work: what an SM has to work with, or None where registers or declarations lack.
         split: what more blocks would cost, or None where nobody says.
+        can_be_repeated: a manifest describes its launch, and ``scan --confirm`` was not run yet:
+            what it leaves out once it leaves out again.
         interventions: of this signature.
         twin: short name of the kernel at the next position that does this one's work where this
             one exits at once (a self-gated pair), or None.
@@ -193,6 +201,7 @@ class SignatureEvidence:
     concurrency: Concurrency | None = None
     work: WorkPerSm | None = None
     split: SplitProperties | None = None
+    can_be_repeated: bool = False
     interventions: tuple[Intervention, ...] = ()
     twin: str | None = None
 

@@ -25,6 +25,9 @@ FALLS = 0.8
 FLAT = 0.05
 """A time within this share of the present one has not changed."""
 
+NOTABLE_GAIN = 1.1
+"""Another shape is faster that is surely (by the interval) so many times as fast."""
+
 MORE_BLOCKS = 1.5
 """Fewer blocks than so many times the present ones do not show that more change nothing."""
 
@@ -60,6 +63,7 @@ class Response:
             or the interval reaches over a bound.
         speedup: present median over the best; None: nothing was tried.
         best: the setting with the shortest time; None: nothing was tried.
+        is_faster: the best time is surely shorter than the present one, by `NOTABLE_GAIN`.
         is_same_kernel: the best setting launches the same kernel, so that the speed-up is its
             shape's and not another code's.
     """
@@ -67,6 +71,7 @@ class Response:
     trend: Trend
     speedup: float | None = None
     best: BlockCount | None = None
+    is_faster: bool = False
     is_same_kernel: bool = False
 
 
@@ -76,12 +81,14 @@ class ArmGain:
 
     Attributes:
         kernel_short: the kernel.
+        grid_blocks: blocks of the grid before the arm.
         setting: the arm, as an option spells it.
         ceiling_ns: time x (1 - SM fill), before the arm.
         realised_ns: time saved; negative where time was lost.
     """
 
     kernel_short: str
+    grid_blocks: int
     setting: str
     ceiling_ns: float
     realised_ns: float
@@ -180,7 +187,7 @@ def response_to_blocks(intervention: Intervention) -> Response:
     """
     present = _blocks(intervention.grid)
     more = [one for one in intervention.sweep if one.grid_blocks > present]
-    same = [one for one in more if _is_same_kernel(one, intervention)]
+    same = [one for one in more if is_same_kernel(one, intervention)]
     clean = [one for one in same if one.block_threads == _blocks(intervention.block)]
     return _response(intervention, clean or same or more)
 
@@ -218,6 +225,7 @@ def arm_gains(
     return tuple(
         ArmGain(
             kernel_short=intervention.kernel_short,
+            grid_blocks=_blocks(intervention.grid),
             setting=one.setting,
             ceiling_ns=time_per_token_ns * (1.0 - sm_fill),
             realised_ns=time_per_token_ns * (1.0 - then_ns / alone_ns),
@@ -254,11 +262,13 @@ def _response(intervention: Intervention, tried: Sequence[BlockCount]) -> Respon
         trend="unknown" if ratio is None else _trend(ratio, is_more=is_more),
         speedup=present_ns / best_ns,
         best=best,
-        is_same_kernel=_is_same_kernel(best, intervention),
+        is_faster=ratio is not None and ratio.high <= 1.0 / NOTABLE_GAIN,
+        is_same_kernel=is_same_kernel(best, intervention),
     )
 
 
-def _is_same_kernel(one: BlockCount, intervention: Intervention) -> bool:
+def is_same_kernel(one: BlockCount, intervention: Intervention) -> bool:
+    """Whether a setting launches the intervention's own kernel and not other code."""
     return one.kernel_short == intervention.kernel_short
 
 

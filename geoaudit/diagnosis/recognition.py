@@ -14,7 +14,7 @@ from geoaudit.diagnosis.thresholds import (
     UNFILLED_THREADS,
     Thresholds,
 )
-from geoaudit.diagnosis.wording import floor_ratio_of
+from geoaudit.diagnosis.wording import floor_ratio_of, grid_on_sms
 from geoaudit.geometry.shape import LaunchShape
 from geoaudit.quantities import duration, percent, plural
 
@@ -41,9 +41,33 @@ class Spread:
     sentence: str
 
 
-def is_launch_bound(timing: Timing | None, thresholds: Thresholds) -> bool:
-    """Whether the median duration is at or below the launch floor; False where untimed."""
-    return timing is not None and timing.median_ns <= thresholds.launch_floor_ns
+def launch_bound_ns(evidence: SignatureEvidence, thresholds: Thresholds) -> float:
+    """Median durations up to it are the launch's own cost.
+
+    Measured, it is the near floor ratio times what a launch that does nothing takes and one trip
+    to memory, without which nothing is read; else the default.
+
+    Example:
+        An H200's 608 ns and 346 ns: 1.53 µs.
+    """
+    floor = evidence.floor
+    if floor is None or not floor.launch_floor_is_measured:
+        return thresholds.launch_floor_ns
+    return thresholds.near_floor_ratio * (floor.launch_floor_ns + (floor.latency_ns or 0.0))
+
+
+def is_launch_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> bool:
+    """Whether the median of its own time is the launch's cost; False where untimed."""
+    time_ns = own_time_ns(evidence)
+    return time_ns is not None and time_ns <= launch_bound_ns(evidence, thresholds)
+
+
+def own_time_ns(evidence: SignatureEvidence) -> float | None:
+    """Median duration less what lies under the predecessor on the stream; None: untimed."""
+    timing, floor = evidence.timing, evidence.floor
+    if timing is None or floor is None or floor.own_time_ns is None:
+        return None if timing is None else timing.median_ns
+    return floor.own_time_ns
 
 
 def shared_time(evidence: SignatureEvidence) -> float | None:
@@ -81,7 +105,7 @@ def has_two_groups(timing: Timing | None) -> bool:
 
 
 def may_be_served_by_l2(evidence: SignatureEvidence) -> bool:
-    """Whether all that the token touches between two launches of a site fits the L2."""
+    """Whether all that the token touches from one launch of a site to the next fits the L2."""
     touched = None if evidence.floor is None else evidence.floor.touched_bytes
     l2_bytes = None if evidence.device is None else evidence.device.l2_bytes
     return touched is not None and l2_bytes is not None and touched <= l2_bytes
@@ -96,11 +120,16 @@ def beside_share(evidence: SignatureEvidence) -> float | None:
     return None if streams is None or contexts is None else min(1.0, streams + contexts)
 
 
-def is_near_launch_floor(timing: Timing | None, thresholds: Thresholds) -> bool:
-    """Whether the median duration is above the launch floor and by no more than a fifth of it."""
-    if timing is None or is_launch_bound(timing, thresholds):
+def is_near_default_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> bool:
+    """Whether the median is above the default launch floor by no more than a fifth of it.
+
+    False where an empty kernel was measured.
+    """
+    timing, floor = evidence.timing, evidence.floor
+    if timing is None or (floor is not None and floor.launch_floor_is_measured):
         return False
-    return timing.median_ns <= (1 + NEAR_LAUNCH_FLOOR) * thresholds.launch_floor_ns
+    above = timing.median_ns / thresholds.launch_floor_ns
+    return 1 < above <= 1 + NEAR_LAUNCH_FLOOR
 
 
 def is_persistent(evidence: SignatureEvidence) -> bool:
@@ -139,6 +168,12 @@ def thread_bound(evidence: SignatureEvidence) -> float | None:
     return min(1.0, blocks * threads / slots)
 
 
+def slots_filled(evidence: SignatureEvidence) -> str:
+    """``132 blocks on 132 SMs (100 % have work), but only 12.5 % of the thread slots are ...``."""
+    filled = percent(thread_bound(evidence))
+    return f"{grid_on_sms(evidence)}, but only {filled} of the thread slots are filled"
+
+
 def leaves_threads_unfilled(evidence: SignatureEvidence, below: float) -> bool:
     """Whether a grid that reaches every second SM has too few threads to fill the slots.
 
@@ -173,7 +208,7 @@ def spread_of(timing: Timing, thresholds: Thresholds) -> Spread:
     """
     if timing.relative_mad is not None:
         value, precision = timing.relative_mad, MAD_STANDARD_ERROR
-        measure = f"spread {percent(value)}"
+        measure = f"spread {percent(value)}{_interval(timing)}"
     elif timing.std_ns is not None and timing.median_ns > 0:
         relative_std = timing.std_ns / timing.median_ns
         value, precision = NORMAL_MAD * relative_std, STD_STANDARD_ERROR
@@ -188,7 +223,17 @@ def spread_of(timing: Timing, thresholds: Thresholds) -> Spread:
         sentence = f"{measure} over {launches}; {where}"
         return Spread(name="tight" if name == "tight" else "undecided", sentence=sentence)
     sentence = f"{measure} over {launches} at {plural(timing.sites, 'site')}"
+    if timing.spread == "undecided" and timing.relative_mad_low is None:
+        sentence += f"; no site has the {SPREAD_LAUNCHES} launches that tell: record more tokens"
     return Spread(name=name, sentence=sentence)
+
+
+def _interval(timing: Timing) -> str:
+    """The interval that leaves a spread undecided, in brackets."""
+    low, high = timing.relative_mad_low, timing.relative_mad_high
+    if timing.spread != "undecided" or low is None or high is None:
+        return ""
+    return f" (95 % interval {percent(low)} to {percent(high)})"
 
 
 def _estimated(

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from statistics import median
 
+from geoaudit.diagnosis import deciding
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict, VerdictName
 from geoaudit.diagnosis.interventions import (
@@ -12,23 +14,25 @@ from geoaudit.diagnosis.interventions import (
     response_to_blocks,
     response_to_width,
 )
-from geoaudit.diagnosis.recognition import is_mostly_shared
+from geoaudit.diagnosis.recognition import (
+    is_mostly_shared,
+    leaves_threads_unfilled,
+    slots_filled,
+    thread_bound,
+)
 from geoaudit.diagnosis.spread import looks_time_sliced
-from geoaudit.diagnosis.thresholds import FILLED_SM_FILL
+from geoaudit.diagnosis.thresholds import FILLED_SM_FILL, UNFILLED_THREADS
 from geoaudit.diagnosis.weighing import confirmed, inconclusive
-from geoaudit.diagnosis.wording import against_floor, grid_on_sms
+from geoaudit.diagnosis.wording import against_floor, grid_on_sms, waiting
 from geoaudit.launches.interventions import Intervention
-from geoaudit.quantities import percent, plural
+from geoaudit.quantities import duration, percent, plural
 
 NOTABLE_HEAD = 0.1
 """From this share of its time under its predecessor on, a launch in its token holds a wait that it
 has not alone: it is not compared."""
 
-NOTABLE_GAIN = 1.15
-"""From it on another shape of a kernel at its floor is faster than chance makes it."""
-
 CEILING_MARGIN = 0.05
-"""What a sweep may win beyond the share of the SMs that have no block."""
+"""What a sweep may win beyond the share of the SMs, or of the thread slots, that is empty."""
 
 
 def settled(verdict: Verdict, evidence: SignatureEvidence) -> Verdict:
@@ -43,8 +47,11 @@ def settled(verdict: Verdict, evidence: SignatureEvidence) -> Verdict:
     starved                  the same kernel's time does not change      serial, confirmed
                              with more blocks
     starved                  the time rises with more blocks             inconclusive
-    serial                   the same                                    serial, confirmed
-    serial                   another shape is faster                     inconclusive
+    few threads on each SM   the same kernel is faster with more, by no  occupancy_limited,
+                             more than empty slots explain               confirmed
+    serial                   the same kernel's time does not change      serial, confirmed
+                             with more blocks
+    serial                   another shape of the kernel is faster       inconclusive
     bandwidth_bound          another shape is faster                     suspected again
     contended, by what       alone it is faster                          contended, confirmed
     runs beside it
@@ -71,8 +78,8 @@ def told(evidence: SignatureEvidence) -> Iterator[str]:
         ratio = alone_ratio(intervention)
         if ratio is not None:
             yield (
-                f"alone: {ratio.value:.2f} times its time in the token "
-                f"({ratio.low:.2f} to {ratio.high:.2f})"
+                f"alone: {duration(median(intervention.alone_ns))}, {ratio.value:.2f} times its "
+                f"time in the token ({ratio.low:.2f} to {ratio.high:.2f})"
             )
         for response in (response_to_blocks(intervention), response_to_width(intervention)):
             if response.best is not None:
@@ -96,6 +103,10 @@ def _by_sweep(verdict: Verdict, evidence: SignatureEvidence, intervention: Inter
     fill = evidence.geometry.sm_fill or 1.0
     if verdict.name == "starved" or (verdict.name == "inconclusive" and fill < FILLED_SM_FILL):
         return _starved_or_not(verdict, evidence, blocks, width)
+    if verdict.name in ("inconclusive", "occupancy_limited") and leaves_threads_unfilled(
+        evidence, UNFILLED_THREADS
+    ):
+        return _unfilled_or_not(verdict, evidence, blocks, width)
     winner = max(
         (one for one in (blocks, width) if one.speedup is not None),
         key=lambda one: one.speedup or 0.0,
@@ -104,37 +115,61 @@ def _by_sweep(verdict: Verdict, evidence: SignatureEvidence, intervention: Inter
     if winner is None:
         return verdict
     if verdict.name == "serial" and blocks.trend == "flat" and blocks.is_same_kernel:
-        return _sure("serial", verdict.reason, verdict, blocks)
-    if verdict.name == "serial" and winner.trend == "falls":
-        return inconclusive(
-            f"{verdict.reason}; but {_best(winner)}: it does not wait for itself alone",
-            "what its warps wait for: the stall reasons of Nsight Compute",
-        )
-    if verdict.name == "bandwidth_bound" and (winner.speedup or 0.0) >= NOTABLE_GAIN:
+        return _sure("serial", verdict.reason, blocks)
+    if verdict.name == "serial" and verdict.confidence == "suspected" and winner.is_faster:
+        return _serial_or_not(verdict, evidence, winner)
+    if verdict.name == "bandwidth_bound" and winner.is_faster:
         reason = f"{verdict.reason}; yet {_best(winner)}"
-        return replace(verdict, confidence="suspected", reason=reason)
+        decides = "the token timed with that shape"
+        return replace(verdict, confidence="suspected", reason=reason, would_decide=decides)
+    return verdict
+
+
+def _serial_or_not(verdict: Verdict, evidence: SignatureEvidence, winner: Response) -> Verdict:
+    """Another shape shortens no chain; other code for the same work may."""
+    if winner.is_same_kernel:
+        return inconclusive(
+            f"{waiting(evidence)}; yet {_best(winner)}: no chain within a thread gets shorter so",
+            deciding.STALLS,
+        )
+    return replace(
+        verdict,
+        reason=f"{verdict.reason}; other code for the same work waits less: {_best(winner)}",
+        would_decide=deciding.first_of(deciding.another_shape(evidence), deciding.STALLS),
+    )
+
+
+def _unfilled_or_not(
+    verdict: Verdict, evidence: SignatureEvidence, blocks: Response, width: Response
+) -> Verdict:
+    """Whether more threads on the same SMs help."""
+    filled = thread_bound(evidence)
+    for response in (blocks, width):
+        if response.is_faster and _is_explained(response, filled):
+            return _sure("occupancy_limited", slots_filled(evidence), response)
     return verdict
 
 
 def _starved_or_not(
     verdict: Verdict, evidence: SignatureEvidence, blocks: Response, width: Response
 ) -> Verdict:
+    fill = evidence.geometry.sm_fill
     reason = against_floor(evidence)
     reason = f"{reason}: {grid_on_sms(evidence)}" if reason else grid_on_sms(evidence)
-    if blocks.trend == "falls" and _is_explained(blocks, evidence):
-        return _sure("starved", reason, verdict, blocks)
+    if blocks.trend == "falls" and _is_explained(blocks, fill):
+        return _sure("starved", reason, blocks)
     if verdict.name != "starved":
         return verdict
     if evidence.geometry.grid_blocks == 1 and width.trend == "falls":
-        if _is_explained(width, evidence):
-            return _sure("starved", verdict.reason, verdict, width)
+        if _is_explained(width, fill):
+            return _sure("starved", verdict.reason, width)
         return _told_besides(verdict, width)
     if blocks.trend == "flat" and blocks.is_same_kernel:
-        return _sure("serial", reason, verdict, blocks)
+        return _sure("serial", reason, blocks)
     if blocks.trend == "rises":
         return inconclusive(
             f"{verdict.reason}; but {_best(blocks)}: more blocks do not help",
-            "counters (--counters): what its warps wait for",
+            deciding.STALLS,
         )
     return _told_besides(verdict, blocks) if blocks.trend == "falls" else verdict
 
@@ -142,7 +177,7 @@ def _starved_or_not(
 def _told_besides(verdict: Verdict, response: Response) -> Verdict:
     """The verdict with a gain that does not settle it."""
     if response.is_same_kernel:
-        told, decides = "empty SMs alone do not explain that", "what its warps wait for"
+        told, decides = "empty SMs alone do not explain that", deciding.STALLS
     else:
         told = "what of that is the shape's and what the other code's cannot be told"
         decides = "the same kernel under another shape"
@@ -150,9 +185,9 @@ def _told_besides(verdict: Verdict, response: Response) -> Verdict:
     return replace(verdict, reason=reason, would_decide=decides)
 
 
-def _is_explained(response: Response, evidence: SignatureEvidence) -> bool:
-    """Whether the same kernel gained no more than the SMs without a block can account for."""
-    fill, speedup = evidence.geometry.sm_fill, response.speedup
+def _is_explained(response: Response, fill: float | None) -> bool:
+    """Whether the same kernel gained no more than what is empty (SMs, slots) can account for."""
+    speedup = response.speedup
     if fill is None or not speedup or not response.is_same_kernel:
         return False
     return 1.0 - 1.0 / speedup <= 1.0 - fill + CEILING_MARGIN
@@ -172,22 +207,29 @@ def _by_itself(
     if verdict.name == "contended" and compared == "faster" and not is_mostly_shared(evidence):
         return verdict  # by its spread alone: nothing was seen beside it
     if verdict.name == "contended" and compared == "faster":
-        return replace(
-            confirmed("contended", f"{verdict.reason}; {alone}"), ruled_out=verdict.ruled_out
-        )
+        return confirmed("contended", f"{verdict.reason}; {alone}")
     if verdict.name == "contended":
         return inconclusive(
-            f"{verdict.reason}; but {alone}", "the recording again, and counters (--counters)"
+            f"{verdict.reason}; but {alone}",
+            deciding.first_of(deciding.counted(evidence), "the recording again"),
         )
-    if compared == "like" and verdict.name != "inconclusive" and not is_mostly_shared(evidence):
-        return replace(verdict, ruled_out=(f"not contention: {alone}", *verdict.ruled_out))
     return verdict
 
 
-def _sure(name: VerdictName, reason: str, verdict: Verdict, response: Response) -> Verdict:
+def ruled_out_alone(name: VerdictName, evidence: SignatureEvidence) -> Iterator[str]:
+    """Contention, where the launch alone takes as long as in its token."""
+    if name == "contended" or is_mostly_shared(evidence) or _has_head(evidence):
+        return
+    for intervention in evidence.interventions:
+        ratio = alone_ratio(intervention)
+        if ratio is not None and alone_against_in_situ(intervention) == "like":
+            alone = f"alone it takes {percent(ratio.value)} of its time in the token"
+            yield f"not contention: {alone}"
+
+
+def _sure(name: VerdictName, reason: str, response: Response) -> Verdict:
     """The verdict as the sweep bears it out."""
-    sure = confirmed(name, f"{reason}; {_best(response)}")
-    return replace(sure, ruled_out=verdict.ruled_out)
+    return confirmed(name, f"{reason}; {_best(response)}")
 
 
 def _best(response: Response) -> str:

@@ -62,7 +62,7 @@ def timing_of_sites(
     everything = np.concatenate(sites)
     stacks = stacked(sites)
     medians = np.concatenate([row_medians(stack) for stack in stacks])
-    deviations = repeated_deviations(stacks)
+    deviations = telling_deviations(stacks)
     interval = spread_interval(deviations)
     within = _squares_within(stacks)
     tick_ns = max(thresholds.timer_tick_ns, _rounded_to_ns(everything))
@@ -71,7 +71,7 @@ def timing_of_sites(
         median_ns=median_or_none(everything) or 0.0,
         mean_ns=float(np.mean(everything)),
         std_ns=within.std_ns,
-        relative_mad=typical_relative_mad(deviations),
+        relative_mad=relative_mad(deviations),
         relative_mad_low=interval[0] if interval else None,
         relative_mad_high=interval[1] if interval else None,
         site_spread=typical_relative_mad(repeated_deviations([medians[None, :]])),
@@ -87,10 +87,9 @@ def timing_of_sites(
 def spread_interval(deviations: Sequence[Stack]) -> tuple[float, float] | None:
     """Bounds of the relative MAD within call sites: each is wrong in at most 2.5 % of samples.
 
-    The deviations of all launches from the median of their own site, relative to it and corrected
-    for how few launches that median is of, make one sample; its order statistics bound its median
-    without assuming a distribution. One deviation of each site, the smallest, is spent on the
-    site's median and left out: a site of two launches tells one deviation and not two equal ones.
+    The deviations of all launches from the median of their own site, relative to it, make one
+    sample; its order statistics bound its median without assuming a distribution. One deviation of
+    each site, the smallest, is spent on the site's median and left out.
 
     A bootstrap of the launches of each site (500 resamples, percentiles) was compared on durations
     near 3 µs in ticks of 32 ns, normal, lognormal, exponential above a hard floor, and with one in
@@ -102,19 +101,30 @@ def spread_interval(deviations: Sequence[Stack]) -> tuple[float, float] | None:
     24 to 99 %. Its BCa form covered 88 to 96 % at one site. The order statistics stay.
 
     Args:
-        deviations: of the sites launched more than once, see `repeated_deviations`.
+        deviations: of sites, see `telling_deviations`.
 
     Returns:
-        Low and high bound, or None: fewer than ten launches at sites launched more than once, or
-        too few deviations for any order statistic to be a bound (five sites of two launches).
+        Low and high bound, or None: no site has ten launches. What few launches of many sites have
+        in common is not how one site's repeat.
     """
-    if sum(stack.size for stack in deviations) < SPREAD_LAUNCHES:
+    if not any(stack.shape[1] >= SPREAD_LAUNCHES for stack in deviations):
         return None
-    free = np.sort(np.concatenate([free_deviations(stack) for stack in deviations]))
+    free = np.sort(free_deviations(deviations))
     below = rank_below_median(free.size)
     if below is None:
         return None
     return float(free[below]), float(free[free.size - 1 - below])
+
+
+def telling_deviations(stacks: Iterable[Stack]) -> list[Stack]:
+    """Relative deviations of the sites with ten launches or more; without any, of the repeated."""
+    deviations = repeated_deviations(stacks)
+    return [one for one in deviations if one.shape[1] >= SPREAD_LAUNCHES] or deviations
+
+
+def relative_mad(deviations: Sequence[Stack]) -> float | None:
+    """The median of the sample that `spread_interval` bounds; None: no site was launched twice."""
+    return median_or_none(free_deviations(deviations)) if deviations else None
 
 
 def rank_below_median(count: int) -> int | None:
@@ -225,8 +235,12 @@ def _between_sites_std(stacks: Sequence[Stack], within: _Within) -> float | None
     return math.sqrt(max(variance, 0.0))
 
 
-def free_deviations(deviations: Stack) -> Durations:
+def free_deviations(deviations: Iterable[Stack]) -> Durations:
     """Relative deviations of all launches but one per site, corrected for small samples."""
-    factor = SMALL_SAMPLE_FACTORS.get(deviations.shape[1], 1.0)
-    free: Durations = factor * np.sort(deviations, axis=1)[:, 1:].ravel()
-    return free
+    return np.concatenate(
+        [np.empty(0)]
+        + [
+            SMALL_SAMPLE_FACTORS.get(stack.shape[1], 1.0) * np.sort(stack, axis=1)[:, 1:].ravel()
+            for stack in deviations
+        ]
+    )

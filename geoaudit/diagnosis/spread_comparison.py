@@ -53,4 +53,4 @@ def compare_spreads(
 
 def _deviations(durations_ns: Sequence[NDArray[np.number]]) -> Durations:
     repeated = repeated_deviations(stacked(filled_sites(durations_ns)))
-    return np.concatenate([np.empty(0), *map(free_deviations, repeated)])
+    return free_deviations(repeated)

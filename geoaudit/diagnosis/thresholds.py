@@ -30,13 +30,14 @@ BARELY_FILLED_THREADS = 0.25
 """Below it the same is a warning and not a note."""
 
 LAUNCH_FLOOR_NS = 2_500.0
-"""Median durations up to it are the launch's own cost: on an H200 launches that exit at once
-take 1.3 to 1.5 µs, one-block elementwise kernels 0.9 to 1.9 µs, and a small state update with a
-bandwidth floor of 0.37 µs, reshaped as far as it goes, still takes 2.25 µs."""
+"""Where nothing was measured, median durations up to it are the launch's own cost: on an H200
+launches that exit at once take 1.3 to 1.5 µs, one-block elementwise kernels 0.9 to 1.9 µs, and a
+small state update with a bandwidth floor of 0.37 µs, reshaped as far as it goes, still takes
+2.25 µs. Where an empty kernel was measured, see `recognition.launch_bound_ns`."""
 
 NEAR_LAUNCH_FLOOR = 0.2
-"""Medians above the floor by no more than this share of it say so: the floor is no measurement of
-this device, and such a row may be on either side of it."""
+"""Medians above the default floor by no more than this share of it say so: it is no measurement
+of the device, and such a row may be on either side of it."""
 
 TIGHT_SPREAD = 0.03
 """Upper bound of the relative MAD of a tight spread (a starved kernel alone on an H200: 1.1 %)."""
@@ -51,7 +52,7 @@ TIGHT_TICKS = 2
 """A spread within so many timer ticks is the timer's."""
 
 SPREAD_LAUNCHES = 10
-"""Fewer launches do not make a spread."""
+"""Fewer launches of a call site do not make a spread."""
 
 NEAR_FLOOR_RATIO = 1.6
 """Up to it a launch is near its floor."""
@@ -116,7 +117,7 @@ class Thresholds:
     """What a user may set for his machine; the defaults are the constants above.
 
     Attributes:
-        launch_floor_ns: median durations up to it are launch-bound.
+        launch_floor_ns: median durations up to it are launch-bound, where nothing was measured.
         timer_tick_ns: granularity of the device timer.
         tight_spread, wide_spread: bounds of the relative MAD, fractions.
         near_floor_ratio, large_floor_ratio: bounds of duration / floor.

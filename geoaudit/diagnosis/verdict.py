@@ -5,7 +5,7 @@ order  case                                                verdict
 =====  ==================================================  =====================================
 1      a collective or a copy, by owner or name            communication
 2      exits at once beside a twin that does the work      dud
-3      median duration at or below the launch floor        launch_bound
+3      median of its own time near the launch floor        launch_bound
 4      grid or device unknown, or figures contradict       inconclusive: geometry
 5      no launch timed, or below half of its floor         inconclusive: time, bytes
 6      mostly under other streams' or processes' kernels,  contended
@@ -39,7 +39,8 @@ Cases 10, 15, 16 and 18 give way to ``inconclusive`` where the evidence disagree
 widely (a starved kernel may be noisy too, so noise proves neither), or the launch mostly runs
 under other kernels, which use the SMs that it leaves (small grids are then often on purpose).
 A wide spread also takes a ``healthy`` back; where call sites are not told apart it is no evidence.
-Above the launch floor by up to a fifth, the reason says so.
+Near the launch floor is up to 1.6 times what an empty kernel and a trip to memory were measured to
+take, or, where none was, up to a default; above that by up to a fifth, the reason says so.
 
 A verdict is ``suspected`` where it rests on one recording, and ``confirmed`` where counters or an
 intervention bear it out; interventions may overturn it too, see `geoaudit.diagnosis.settling`.
@@ -51,7 +52,8 @@ from geoaudit.diagnosis.argument import rests_on
 from geoaudit.diagnosis.cases import Case, measured, recognised, shape, unknown
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
-from geoaudit.diagnosis.settling import settled, told
+from geoaudit.diagnosis.ruling_out import ruled_out
+from geoaudit.diagnosis.settling import ruled_out_alone, settled, told
 from geoaudit.diagnosis.thresholds import DEFAULT_THRESHOLDS, Thresholds
 from geoaudit.diagnosis.weighing import weighed
 
@@ -96,4 +98,11 @@ def judge(evidence: SignatureEvidence, thresholds: Thresholds = DEFAULT_THRESHOL
     found = (case(evidence, thresholds) for case in CASES)
     verdict = next(verdict for verdict in found if verdict is not None)
     argued = settled(weighed(verdict, evidence, thresholds), evidence)
-    return replace(argued, rests_on=(*rests_on(evidence, thresholds), *told(evidence)))
+    return replace(
+        argued,
+        rests_on=(*rests_on(evidence, thresholds), *told(evidence)),
+        ruled_out=(
+            *ruled_out_alone(argued.name, evidence),
+            *ruled_out(argued.name, evidence, thresholds),
+        ),
+    )

@@ -1,19 +1,20 @@
-"""A verdict from shape weighed against the timing: what is ruled out, and what is taken back."""
+"""A verdict from shape weighed against the timing, which may take it back."""
 
 from dataclasses import replace
 
-from geoaudit.diagnosis.argument import ruled_out
+from geoaudit.diagnosis import deciding
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict, VerdictName
 from geoaudit.diagnosis.recognition import (
     has_two_groups,
     is_mostly_shared,
-    is_near_launch_floor,
+    is_near_default_floor,
     shared_time,
     spread_of,
 )
 from geoaudit.diagnosis.thresholds import Thresholds
-from geoaudit.quantities import duration, percent
+from geoaudit.diagnosis.wording import launch_floor
+from geoaudit.quantities import percent
 
 _STANDING: frozenset[VerdictName] = frozenset(
     {"communication", "launch_bound", "dud", "contended", "inconclusive"}
@@ -40,19 +41,19 @@ def inconclusive(reason: str, would_decide: str) -> Verdict:
 
 
 def weighed(verdict: Verdict, evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict:
-    """The verdict with what the evidence rules out, or taken back where the evidence disagrees."""
+    """The verdict, taken back where the timing disagrees."""
     timing = evidence.timing
-    if is_near_launch_floor(timing, thresholds) and verdict.name != "communication":
-        floor = duration(thresholds.launch_floor_ns)
-        verdict = replace(verdict, reason=f"{verdict.reason}; near the launch floor of {floor}")
+    if is_near_default_floor(evidence, thresholds) and verdict.name != "communication":
+        near = launch_floor(evidence, thresholds)
+        verdict = replace(verdict, reason=f"{verdict.reason}; near {near}")
     if timing is None or verdict.name in _STANDING or verdict.confidence == "confirmed":
         return verdict
     spread = spread_of(timing, thresholds)
     if spread.name == "wide":
         return inconclusive(
             f"{verdict.reason}; but the durations do not repeat: {spread.sentence}",
-            "the kernel replayed alone (geoaudit scan --confirm), or counters (--counters): "
-            "contention, or work that differs from launch to launch",
+            deciding.any_of(deciding.alone(evidence), deciding.counted(evidence))
+            or "the same recording while nothing else uses the device",
         )
     if has_two_groups(timing):
         distance = percent(timing.mode_distance)
@@ -65,7 +66,6 @@ def weighed(verdict: Verdict, evidence: SignatureEvidence, thresholds: Threshold
         return inconclusive(
             f"{verdict.reason}; but {percent(shared_time(evidence))} of its time is under other "
             "kernels, which use the SMs it leaves",
-            "the kernel replayed alone (geoaudit scan --confirm), and the token timed with another "
-            "grid",
+            deciding.first_of(deciding.alone(evidence), "the token timed with another grid"),
         )
-    return replace(verdict, ruled_out=ruled_out(evidence, thresholds))
+    return verdict

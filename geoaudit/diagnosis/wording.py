@@ -1,6 +1,7 @@
 """Pieces of the sentences that verdicts are made of."""
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
+from geoaudit.diagnosis.thresholds import Thresholds
 from geoaudit.quantities import duration, percent, plural
 
 
@@ -28,6 +29,32 @@ def against_floor(evidence: SignatureEvidence) -> str | None:
     if time_ns is None and evidence.timing is not None:
         time_ns = evidence.timing.median_ns
     return f"{duration(time_ns)} against a {kind} of {duration(floor.floor_ns)} ({ratio:.2f} times)"
+
+
+def launch_floor_ns(evidence: SignatureEvidence, thresholds: Thresholds) -> float:
+    """What a launch that does nothing takes: measured, else the default."""
+    floor = evidence.floor
+    is_measured = floor is not None and floor.launch_floor_is_measured
+    return floor.launch_floor_ns if floor and is_measured else thresholds.launch_floor_ns
+
+
+def launch_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> str:
+    """``the launch floor of 608 ns``, and where it is a default that it is one."""
+    floor = evidence.floor
+    kind = "" if floor is not None and floor.launch_floor_is_measured else "default "
+    return f"the {kind}launch floor of {duration(launch_floor_ns(evidence, thresholds))}"
+
+
+def waiting(evidence: SignatureEvidence) -> str:
+    """``264 blocks on 132 SMs ..., busy 99 % of 60 µs, with their busiest unit at 5 % ...``."""
+    counters = evidence.counters
+    active = None if counters is None else counters.sm_active_fraction
+    compute = None if counters is None else counters.sm_throughput_fraction
+    return (
+        f"{grid_on_sms(evidence)}, busy {percent(active)} of {median(evidence)}, with their "
+        f"busiest unit at {percent(compute)} and memory at {percent(dram_share_of(evidence))} of "
+        "what they can do"
+    )
 
 
 def floor_ratio_of(evidence: SignatureEvidence) -> float | None:

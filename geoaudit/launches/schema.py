@@ -8,7 +8,7 @@ run from 0 to 1.
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 
 ColumnType = Literal["text", "integer", "real"]
 KIND_KERNEL, KIND_COPY, KIND_SET = "kernel", "copy", "set"
@@ -28,6 +28,7 @@ class Column:
         minimum: smallest allowed value, or None.
         meaning: one sentence.
         since: first version of the schema that has it; null in recordings of older ones.
+        maximum: largest allowed value, or None.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Column:
     minimum: int | None
     meaning: str
     since: str = "1.0"
+    maximum: int | None = None
 
     @property
     def pandas_dtype(self) -> str:
@@ -60,6 +62,7 @@ def _column(
     nullable: bool = True,
     minimum: int | None = None,
     since: str = "1.0",
+    maximum: int | None = None,
 ) -> str:
     _declared[name] = Column(
         name=name,
@@ -69,6 +72,7 @@ def _column(
         minimum=minimum,
         meaning=meaning,
         since=since,
+        maximum=maximum,
     )
     return name
 
@@ -155,6 +159,7 @@ SM_ACTIVE_FRACTION = _column(
     "measured share of SM-time with a resident warp",
     unit="fraction",
     minimum=0,
+    maximum=1,
 )
 SM_THROUGHPUT_FRACTION = _column(
     "sm_throughput_fraction",
@@ -162,6 +167,7 @@ SM_THROUGHPUT_FRACTION = _column(
     "measured throughput of the SM's busiest unit as a share of its peak",
     unit="fraction",
     minimum=0,
+    maximum=1,
     since="1.2",
 )
 COMPULSORY_BYTES = _column(

@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from geoaudit import __version__
 from geoaudit.devices.calibration import without_implausible_figures
@@ -23,10 +22,12 @@ from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Metadata, Recording
+from geoaudit.launches.sealed_parquet import NOT_AS_WRITTEN, metadata_of, read_sealed, write_sealed
 from geoaudit.launches.table import typed, validate
 
 _VERSION_KEY = b"geoaudit_schema_version"
 _METADATA_KEY = b"geoaudit_metadata"
+_SEALED_SINCE = (1, 3)
 PART_PATTERN = "part-*.parquet"
 
 
@@ -118,13 +119,7 @@ def is_recording(path: Path) -> bool:
         return any(path.glob(PART_PATTERN))
     if not path.is_file():
         return False  # a pipe or a device: to open it may wait for ever
-    try:
-        with path.open("rb") as handle:
-            if handle.read(4) != b"PAR1":
-                return False
-        return _VERSION_KEY in (pq.read_schema(path).metadata or {})
-    except (OSError, pa.ArrowException):
-        return False
+    return _VERSION_KEY in metadata_of(path)
 
 
 def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -> Recording:
@@ -203,25 +198,15 @@ def _write_file(recording: Recording, path: Path) -> None:
     # A file name that is no UTF-8 could not be stored, nor printed.
     source_name = recording.metadata.source_name.encode("utf-8", "replace").decode()
     metadata = replace(recording.metadata, tool_version=__version__, source_name=source_name)
-    pq.write_table(
-        table.replace_schema_metadata(
-            {_VERSION_KEY: s.SCHEMA_VERSION.encode(), _METADATA_KEY: msgspec.json.encode(metadata)}
-        ),
-        path,
-        compression="zstd",
-        compression_level=9,
-    )
+    described = {
+        _VERSION_KEY: s.SCHEMA_VERSION.encode(),
+        _METADATA_KEY: msgspec.json.encode(metadata),
+    }
+    write_sealed(table, described, path)
 
 
 def _read_file(path: Path) -> Recording:
-    try:
-        table = pq.read_table(path, memory_map=False)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(
-            f"{path}: not a readable recording ({_first_line(error)}). Make one with "
-            "`geoaudit scan`; a profile of another tool goes to `geoaudit scan FILE` first."
-        ) from error
-    described = table.schema.metadata or {}
+    rows, described, is_sealed = read_sealed(path)
     if _VERSION_KEY not in described:
         raise InputError(
             f"{path}: a Parquet file, but not a recording of geoaudit. Make one with "
@@ -229,13 +214,17 @@ def _read_file(path: Path) -> Recording:
         )
     version = described[_VERSION_KEY].decode("utf-8", "replace")
     _check_version(path, version)
+    if not is_sealed and _numbers(version) >= _SEALED_SINCE:
+        raise InputError(
+            f"{path}: not a readable recording ({NOT_AS_WRITTEN}): its digest is gone."
+        )
     try:
         metadata = msgspec.json.decode(described.get(_METADATA_KEY, b""), type=Metadata)
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: its metadata cannot be read: {error}") from error
     calibrations, strange = without_implausible_figures(metadata.calibrations)
     metadata = replace(metadata, calibrations=calibrations, warnings=(*metadata.warnings, *strange))
-    launches = _upgraded(table.replace_schema_metadata(None).to_pandas(), version)
+    launches = _upgraded(rows, version)
     for column in s.COLUMNS:
         if column.name in launches:
             launches[column.name] = typed(launches[column.name], column)
@@ -283,7 +272,3 @@ def _cannot_write(path: Path, error: OSError) -> InputError:
         f"cannot write {path}: {error.strerror or error}. Give -o a path in a folder that exists "
         "and can be written to."
     )
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0][:200]

@@ -102,6 +102,9 @@ def _validate_column(values: pd.Series, column: s.Column) -> None:
     if column.minimum is not None:
         within = (values >= column.minimum) | values.isna()
         _require(within, values, column.name, f"at least {column.minimum}")
+    if column.maximum is not None:
+        within = (values <= column.maximum) | values.isna()
+        _require(within, values, column.name, f"at most {column.maximum}")
 
 
 def _require(holds: pd.Series, values: pd.Series, name: str, rule: str) -> None:

@@ -20,6 +20,10 @@ class ExpressionError(InputError):
     """An expression that cannot be read or worked out; says why, not where: exit code 2."""
 
 
+class TooLargeExpressionError(ExpressionError):
+    """An expression that is too long, or nested too deeply."""
+
+
 def value_of(node: ast.AST, values: Mapping[str, int]) -> Number:
     """The value of a tree that holds nothing but arithmetic.
 

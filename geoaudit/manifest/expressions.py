@@ -21,6 +21,7 @@ from geoaudit.manifest.arithmetic import (
     OPERATIONS_OF_ONE,
     ExpressionError,
     Number,
+    TooLargeExpressionError,
     bounded,
     value_of,
 )
@@ -102,7 +103,7 @@ def _parsed(line: str) -> ast.expr:
     if not line:
         raise ExpressionError("is empty; write a number or an expression")
     if len(line) > _LONGEST_TEXT:
-        raise ExpressionError(
+        raise TooLargeExpressionError(
             f"has {len(line)} characters, an expression at most {_LONGEST_TEXT}; give parts of it "
             "names under [symbols]"
         )
@@ -129,7 +130,7 @@ class _Grammar:
 
     def check(self, node: ast.AST, *, depth: int) -> None:
         if depth > _DEEPEST_TREE:
-            raise ExpressionError(
+            raise TooLargeExpressionError(
                 f"is nested deeper than {_DEEPEST_TREE} operations; give parts of it names under "
                 "[symbols]"
             )

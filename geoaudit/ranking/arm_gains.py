@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from geoaudit.diagnosis.interventions import ArmGain, arm_gains, of_signature
 from geoaudit.launches.interventions import Intervention
-from geoaudit.ranking.audit import AuditRow
+from geoaudit.ranking.audit import Audit, AuditRow
 
 
 def gains_of_rows(
@@ -25,3 +25,9 @@ def gains_of_rows(
             one, time_per_token_ns=row.time_per_token_ns, sm_fill=row.geometry.sm_fill
         )
     )
+
+
+def gains_of_audit(audit: Audit) -> tuple[ArmGain, ...]:
+    """Every arm that was tried on a ranked row, in the order of the rows."""
+    tried = [one for row in audit.rows for one in row.evidence.interventions]
+    return gains_of_rows(audit.rows, tried)

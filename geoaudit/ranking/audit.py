@@ -8,7 +8,7 @@ from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
 
-AUDIT_SCHEMA_VERSION = "1.1"
+AUDIT_SCHEMA_VERSION = "1.2"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from geoaudit.diagnosis.evidence import Timing
-from geoaudit.diagnosis.site_stacks import repeated_deviations, stacked, typical_relative_mad
+from geoaudit.diagnosis.site_stacks import stacked
+from geoaudit.diagnosis.spread import relative_mad, telling_deviations
 from geoaudit.launches import schema as s
 from geoaudit.launches.signatures import group_ids
 
@@ -69,7 +70,5 @@ def with_common_factor(timing: Timing, factors: Reals, sites_ns: Sequence[Reals]
     return replace(
         timing,
         common_factor_range=float(factors.max() / factors.min() - 1.0),
-        relative_mad_without_common_factor=typical_relative_mad(
-            repeated_deviations(stacked(sites_ns))
-        ),
+        relative_mad_without_common_factor=relative_mad(telling_deviations(stacked(sites_ns))),
     )

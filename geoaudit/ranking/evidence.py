@@ -60,7 +60,7 @@ def evidence_sources(
     """
     return EvidenceSources(
         kernels=kernels,
-        floors=launch_floors(kernels, devices, metadata.calibrations, divisors),
+        floors=launch_floors(kernels, devices, metadata, divisors),
         twins=dud_twins(kernels),
         declared={one.kernel_short: one for one in metadata.declared},
         interventions=metadata.interventions,
@@ -94,6 +94,7 @@ def signature_evidence(
         concurrency=concurrency(kernels.concurrent, places, kernels.duration_ns),
         work=work_per_sm(kernels.launches, places, signature.geometry, device, held_against),
         split=None if declared is None else declared.split,
+        can_be_repeated=declared is not None and not sources.interventions,
         interventions=of_signature(
             sources.interventions, signature.kernel_short, signature.shape, signature.device
         ),

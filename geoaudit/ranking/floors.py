@@ -4,8 +4,8 @@ Each launch is held against its own floor, and figures are pooled after that: la
 signature may move different bytes.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from geoaudit.devices.resolve import ResolvedDevice
 from geoaudit.diagnosis.evidence import Floor
 from geoaudit.diagnosis.thresholds import LAUNCH_FLOOR_NS
 from geoaudit.launches import schema as s
+from geoaudit.launches.recording import Metadata
 from geoaudit.ranking.annotation import AnnotatedKernels
 
 Reals = npt.NDArray[np.float64]
@@ -36,7 +37,9 @@ class DeviceFloors:
         bandwidth_bytes_per_second: read and written; measured, else of the data sheet.
         latency_ns: of a dependent load from memory, measured.
         is_measured: launch floor and bandwidth were measured on this device.
-        bytes_per_token: what a token touches; None also where much of it is unknown.
+        launch_floor_is_measured: the launch floor was.
+        bytes_per_token: what a token touches; None also where much of it is unknown, and where
+            the L2 is emptied before each launch.
     """
 
     launch_floor_ns: float
@@ -44,6 +47,7 @@ class DeviceFloors:
     bandwidth_bytes_per_second: float | None
     latency_ns: float | None
     is_measured: bool
+    launch_floor_is_measured: bool
     bytes_per_token: float | None
 
 
@@ -73,30 +77,31 @@ class LaunchFloors:
         """
         figures = self.devices[device]
         launch_floor_ns = float(np.median(self.launch_floor_ns[places]))
+        of_device = Floor(
+            floor_ns=launch_floor_ns,
+            launch_floor_ns=launch_floor_ns,
+            own_time_ns=_median(self.duration_ns[places]),
+            is_measured=figures.is_measured,
+            launch_floor_is_measured=figures.launch_floor_is_measured,
+            latency_ns=figures.latency_ns,
+            touched_bytes=figures.bytes_per_token,
+        )
         known = places[~np.isnan(self.bytes[places])]
         if not known.size:
-            return Floor(
-                floor_ns=launch_floor_ns,
-                launch_floor_ns=launch_floor_ns,
-                is_measured=figures.is_measured,
-                touched_bytes=figures.bytes_per_token,
-            )
+            return of_device
         declared = known[self.is_declared[known]]
         known = declared if declared.size else known
-        size, bandwidth = float(np.median(self.bytes[known])), figures.bandwidth_bytes_per_second
+        bandwidth = figures.bandwidth_bytes_per_second
         floors = self._floors_ns(known, bandwidth)
-        touched = figures.bytes_per_token
-        return Floor(
+        return replace(
+            of_device,
             floor_ns=float(np.median(floors)),
-            launch_floor_ns=launch_floor_ns,
             floor_ratio=None if bandwidth is None else _ratio(self.duration_ns[known], floors),
             time_ns=_median(self.duration_ns[known]),
             distinct_floors=len(np.unique(floors)),
-            bytes=size,
+            bytes=float(np.median(self.bytes[known])),
             bytes_source="compulsory" if declared.size else "traffic",
             bandwidth_bytes_per_second=bandwidth,
-            is_measured=figures.is_measured,
-            touched_bytes=None if touched is None else max(0.0, touched - size),
         )
 
     def _floors_ns(self, places: Integers, bandwidth: float | None) -> Reals:
@@ -109,7 +114,7 @@ class LaunchFloors:
 def launch_floors(
     kernels: AnnotatedKernels,
     devices: Mapping[int, ResolvedDevice],
-    calibrations: Sequence[Calibration],
+    metadata: Metadata,
     divisors: Mapping[int, int],
 ) -> LaunchFloors:
     """The floors of all launches.
@@ -117,34 +122,41 @@ def launch_floors(
     Args:
         kernels: the audited launches.
         devices: the devices they ran on.
-        calibrations: what was measured; one counts for the devices of its name.
+        metadata: of the recording, with what was measured; a calibration counts for the devices
+            of its name.
         divisors: device -> tokens.
     """
     launches = kernels.launches
     declared = _reals(launches[s.COMPULSORY_BYTES])
     size = np.where(np.isnan(declared), _counted(kernels), declared)
     device = launches[s.DEVICE].to_numpy(dtype=np.int64)
-    measured = {one.device_name: one for one in reversed(calibrations)}
+    measured = {one.device_name: one for one in reversed(metadata.calibrations)}
+    # Nsight Compute empties the caches before each launch: what lies between tells nothing.
+    kept = size if metadata.instrument != "ncu" else np.full_like(size, np.nan)
     figures = {
         int(index): _device_floors(
             devices[int(index)],
             measured.get(devices[int(index)].name),
-            _bytes_per_token(kernels, size, device == index, divisors[int(index)]),
+            _bytes_per_token(kernels, kept, device == index, divisors[int(index)]),
         )
         for index in np.unique(device)
     }
-    in_graph = launches[s.GRAPH_ID].notna().to_numpy()
-    by_launch = [figures[index] for index in device.tolist()]
-    eager = np.array([one.launch_floor_ns for one in by_launch], dtype=np.float64)
-    of_graph = np.array([one.graph_launch_floor_ns for one in by_launch], dtype=np.float64)
     return LaunchFloors(
         bytes=size,
         is_declared=~np.isnan(declared),
-        launch_floor_ns=np.where(in_graph, of_graph, eager),
+        launch_floor_ns=_launch_floors_ns(launches, figures),
         # What waits for its predecessor does not work yet.
         duration_ns=kernels.attributed_ns,
         devices=figures,
     )
+
+
+def _launch_floors_ns(launches: pd.DataFrame, figures: Mapping[int, DeviceFloors]) -> Reals:
+    """The launch floor of each launch, eager or in a graph."""
+    by_launch = [figures[index] for index in launches[s.DEVICE].tolist()]
+    eager = np.array([one.launch_floor_ns for one in by_launch], dtype=np.float64)
+    of_graph = np.array([one.graph_launch_floor_ns for one in by_launch], dtype=np.float64)
+    return np.where(launches[s.GRAPH_ID].notna(), of_graph, eager)
 
 
 def _counted(kernels: AnnotatedKernels) -> Reals:
@@ -167,6 +179,7 @@ def _device_floors(
         bandwidth_bytes_per_second=listed if copied is None else copied,
         latency_ns=found.latency_ns,
         is_measured=copied is not None and (eager or in_graph) is not None,
+        launch_floor_is_measured=(eager or in_graph) is not None,
         bytes_per_token=bytes_per_token,
     )
 

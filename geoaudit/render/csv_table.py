@@ -86,7 +86,9 @@ COLUMNS: tuple[str, ...] = (
     "working_warps_per_sm",
     "bytes_in_flight_per_sm",
     "needed_bytes_in_flight_per_sm",
+    "rests_on",
 )
+_NOT_FLAT = frozenset({"interventions"})
 
 
 def render_csv(audit: Audit) -> str:
@@ -108,6 +110,8 @@ def render_csv(audit: Audit) -> str:
 def _flat(row: AuditRow) -> dict[str, str]:
     flat: dict[str, str] = {}
     for name, value in row_record(row).items():
+        if name in _NOT_FLAT:
+            continue
         if name in _DIMENSIONS:
             axes = value if isinstance(value, list) else [None, None, None]
             flat |= {f"{name}_{axis}": _cell(one) for axis, one in zip(_AXES, axes, strict=True)}

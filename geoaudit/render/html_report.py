@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from geoaudit.ranking.arm_gains import gains_of_audit
 from geoaudit.ranking.audit import AUDIT_SCHEMA_VERSION, Audit
 from geoaudit.render.advice import legend
 from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
@@ -23,6 +24,7 @@ from geoaudit.render.html_view import (
     row_views,
     verdict_kind,
 )
+from geoaudit.render.interventions import GainTable, gain_table
 from geoaudit.render.names import elide, sentence
 from geoaudit.render.time_sentences import (
     CEILING,
@@ -73,6 +75,7 @@ def render_html(audit: Audit) -> str:
         left_out=left_out_sentences(audit),
         findings=audit.recording_findings,
         **_distance(audit),
+        gains=_gains(audit),
         pictures=pictures,
         picture_title=picture_title(audit),
         margin_left=MARGIN_LEFT,
@@ -92,6 +95,11 @@ def _distance(audit: Audit) -> dict[str, object]:
         "lever_headings": HEADINGS,
         "not_a_saving": NOT_A_SAVING,
     }
+
+
+def _gains(audit: Audit) -> GainTable | None:
+    gains = gains_of_audit(audit)
+    return gain_table(gains, lambda name: elide(name, 80)) if gains else None
 
 
 @lru_cache(maxsize=1)

@@ -3,6 +3,8 @@
 import json
 
 from geoaudit.diagnosis.finding import Finding
+from geoaudit.diagnosis.interventions import rank_correlation
+from geoaudit.ranking.arm_gains import gains_of_audit
 from geoaudit.ranking.audit import (
     AUDIT_SCHEMA_VERSION,
     Audit,
@@ -45,6 +47,7 @@ def audit_document(audit: Audit) -> dict[str, Plain]:
         "filtered_rows": audit.filtered_rows,
         "recording_findings": [_finding(finding) for finding in audit.recording_findings],
         "distance": None if audit.distance is None else _distance(audit.distance),
+        "gains": _gains(audit),
     }
 
 
@@ -148,5 +151,25 @@ def _distance(distance: DistanceAccount) -> dict[str, Plain]:
                 "cumulative_fraction": plain_number(step.cumulative_fraction),
             }
             for step in distance.steps
+        ],
+    }
+
+
+def _gains(audit: Audit) -> dict[str, Plain] | None:
+    """The ceilings of what was tried, and what it won alone; None where nothing was."""
+    gains = gains_of_audit(audit)
+    if not gains:
+        return None
+    return {
+        "rank_correlation": plain_number(rank_correlation(gains)),
+        "pairs": [
+            {
+                "kernel_short": one.kernel_short,
+                "grid_blocks": one.grid_blocks,
+                "setting": one.setting,
+                "ceiling_ns": plain_number(one.ceiling_ns),
+                "realised_ns": plain_number(one.realised_ns),
+            }
+            for one in gains
         ],
     }

@@ -5,20 +5,25 @@ from collections.abc import Iterator
 from geoaudit.diagnosis.axis_advice import Answer, axis_advice, known_shape
 from geoaudit.launches.declared import SourceLine, SplitProperties
 from geoaudit.ranking.audit import AuditRow
+from geoaudit.render.interventions import tried_sentences
 from geoaudit.render.names import visible
 from geoaudit.render.numbers import duration, percent, plural
 from geoaudit.render.row_cells import grid_text, row_cells, verdict_text
 
 _LONGEST_REASON = 120
 
+_ABOVE_ALL = 1.001
+"""A share of the kernel time that is more than all of it, rounding apart."""
+
 Section = tuple[str, tuple[str, ...]]
 
 
-def kernel_argument(row: AuditRow) -> tuple[str, tuple[Section, ...]]:
+def kernel_argument(row: AuditRow, period: str) -> tuple[str, tuple[Section, ...]]:
     """A heading, and sections of sentences; sections without a sentence are left out.
 
     Args:
         row: one launch signature of an audit.
+        period: what its figures are per, ``token`` or ``trace``.
     """
     cells = row_cells(row)
     heading = f"{visible(row.kernel_short)}  grid {grid_text(row)} · block {cells.block}"
@@ -26,24 +31,28 @@ def kernel_argument(row: AuditRow) -> tuple[str, tuple[Section, ...]]:
     confidence = f" ({verdict.confidence})" if verdict.confidence == "suspected" else ""
     sections: tuple[Section, ...] = (
         (f"{verdict_text(verdict)}{confidence}", (verdict.reason,)),
-        ("Cost", tuple(_cost(row))),
+        ("Cost", tuple(_cost(row, period))),
         ("Rests on", verdict.rests_on),
         ("Ruled out", verdict.ruled_out),
         ("Would decide", (verdict.would_decide,) if verdict.would_decide else ()),
+        ("Tried", tuple(tried_sentences(row, period))),
         ("More blocks", tuple(_more_blocks(row))),
         ("Findings", tuple(f"{one.rule_id} {one.message}" for one in row.findings)),
     )
     return heading, tuple(section for section in sections if section[1])
 
 
-def _cost(row: AuditRow) -> Iterator[str]:
+def _cost(row: AuditRow, period: str) -> Iterator[str]:
     if row.time_per_token_ns is None:
         return
     calls, time = plural(row.calls_per_token, "call"), duration(row.time_per_token_ns)
-    yield f"{calls}, {time} per token, {percent(row.time_fraction)} of its kernel time"
+    cost = f"{calls}, {time} per {period}, {percent(row.time_fraction)} of its kernel time"
+    if (row.time_fraction or 0.0) >= _ABOVE_ALL:
+        cost += ": its launches run beside one another, and each counts"
+    yield cost
     if row.wasted_sm_time_per_token_ns:
         wasted = duration(row.wasted_sm_time_per_token_ns)
-        yield f"wasted SM-time {wasted} per token: a ceiling on what another shape can win"
+        yield f"wasted SM-time {wasted} per {period}: a ceiling on what another shape can win"
 
 
 def _more_blocks(row: AuditRow) -> Iterator[str]:

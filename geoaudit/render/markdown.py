@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from geoaudit.ranking.arm_gains import gains_of_rows
+from geoaudit.ranking.arm_gains import gains_of_audit
 from geoaudit.ranking.audit import Audit, AuditRow
 from geoaudit.render.distance import HEADINGS, NOT_A_SAVING, distance_sentence, distance_table
 from geoaudit.render.headline import (
@@ -159,8 +159,7 @@ def _distance(audit: Audit) -> list[str]:
 
 def _gains(audit: Audit) -> list[str]:
     """What other shapes won alone, against the ceilings; where some were tried."""
-    tried = [one for row in audit.rows for one in row.evidence.interventions]
-    gains = gains_of_rows(audit.rows, tried)
+    gains = gains_of_audit(audit)
     return ["### Ceilings and gains", "", *arm_gains_markdown(gains)] if gains else []
 
 

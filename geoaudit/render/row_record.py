@@ -2,9 +2,12 @@
 
 import math
 import numbers
+from collections.abc import Sequence
+from statistics import median
 
 from geoaudit.diagnosis.evidence import Counters, Floor, Timing, WorkPerSm
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
+from geoaudit.launches.interventions import Intervention
 from geoaudit.ranking.audit import AuditRow
 
 Plain = (
@@ -51,12 +54,35 @@ def row_record(row: AuditRow) -> dict[str, Plain]:
         "signatures": row.signatures,
         "positions": list(row.positions),
         "reason": verdict.reason,
+        "rests_on": list(verdict.rests_on),
         "ruled_out": list(verdict.ruled_out),
         "would_decide": verdict.would_decide,
         "finding_messages": [finding.message for finding in row.findings],
         **_floor_fields(row.evidence.floor),
         **_work_fields(row.evidence.work),
+        "interventions": [_intervention(one) for one in row.evidence.interventions],
     }
+
+
+def _intervention(one: Intervention) -> dict[str, Plain]:
+    return {
+        "alone_ns": _median(one.alone_ns),
+        "in_situ_ns": _median(one.in_situ_ns),
+        "sweep": [
+            {
+                "setting": tried.setting,
+                "kernel_short": tried.kernel_short,
+                "grid_blocks": tried.grid_blocks,
+                "block_threads": tried.block_threads,
+                "alone_ns": _median(tried.durations_ns),
+            }
+            for tried in one.sweep
+        ],
+    }
+
+
+def _median(durations_ns: Sequence[int]) -> Plain:
+    return plain_number(median(durations_ns) if durations_ns else None)
 
 
 def _shape_fields(shape: LaunchShape) -> dict[str, Plain]:

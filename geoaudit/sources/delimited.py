@@ -9,6 +9,7 @@ import codecs
 import csv
 import gzip
 import re
+import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -57,6 +58,8 @@ def read_text(path: Path, *, allow_partial: bool) -> tuple[str, bool]:
         InputError: unreadable, or a cut gzip stream that partial reading was not asked for.
     """
     try:
+        if stat.S_ISCHR(path.stat().st_mode):
+            raise InputError(f"{path}: a device and not a file: it may have no end.")
         raw = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error

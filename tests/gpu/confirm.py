@@ -89,11 +89,16 @@ def check_baseline(recording: Recording, kernels: dict[str, Intervention]) -> No
     kda = response_to_blocks(kernels["kda_decode_step"])
     check("KDA falls with blocks", kda.trend == "falls" and (kda.speedup or 0) > 6, kda.speedup)
     check("KDA alone as in situ", alone_against_in_situ(kernels["kda_decode_step"]) == "like")
+    verdict = next(row.verdict for row in rows if row.kernel_short == "kda_decode_step")
+    found = (verdict.name, verdict.confidence)
+    check("KDA is starved", found == ("starved", "confirmed"), verdict.reason)
     norm = response_to_width(kernels["rms_norm"])
     check("norms fall with width", norm.trend == "falls" and (norm.speedup or 0) > 4, norm.speedup)
     check("norms: no other grid", response_to_blocks(kernels["rms_norm"]).best is None)
     mla = response_to_blocks(kernels["mla_decode_split"])
     check("MLA gains a little", 1.05 < (mla.speedup or 0) < 1.4, mla.speedup)
+    told = [row for row in rows if "--confirm" in row.verdict.would_decide]
+    check("none is told to scan --confirm", not told, [row.kernel_short for row in told])
     like = [alone_against_in_situ(one) == "like" for one in recording.metadata.interventions]
     check("alone as in situ, most of them", sum(like) >= 0.8 * len(like), f"{sum(like)} of {done}")
     print("\n".join(arm_gains_markdown(gains_of_rows(rows, recording.metadata.interventions))))

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from geoaudit.diagnosis.evidence import Timing
+from geoaudit.diagnosis.thresholds import TIGHT_SPREAD
 from geoaudit.launches import schema as s
 from geoaudit.launches.store import read_recording
 from geoaudit.ranking.audit import Audit
@@ -163,3 +165,30 @@ def test_what_was_done_to_the_kernels_confirms_the_documents_verdicts() -> None:
         assert all(f"not {what}" in ruled_out for what in ("contention", "bandwidth", "arithmetic"))
     assert all(row.measured_wasted_sm_time_per_token_ns is not None for row in audit.rows)
     assert all(row.evidence.floor and row.evidence.floor.is_measured for row in audit.rows)
+
+
+def test_the_readme_holds_the_ceiling_and_the_gain_of_every_arm() -> None:
+    told = (REPORTS / "README.md").read_text(encoding="utf-8")
+    lines = list(runpy.run_path(str(REPORTS / "arm_table.py"))["table_lines"]())
+    assert "\n".join(lines) in told
+    assert {"ARGMAX_SPLIT", "PDL"} <= {line.split("`")[1] for line in lines if "`" in line}
+
+
+def test_the_readme_tells_how_steady_contention_spreads() -> None:
+    told = " ".join((REPORTS / "README.md").read_text(encoding="utf-8").split())
+    spreads: dict[str, list[Timing]] = {"eager": [], "graph": []}
+    for beside in ("memory", "compute"):
+        for mode, timings in spreads.items():
+            capture = REPORTS / "h200-labelled-set" / f"{beside}-{mode}.parquet"
+            timings += [row.timing for row in audit_of(capture).rows if row.timing]
+    assert [len(timings) for timings in spreads.values()] == [4, 4]
+    both = [one for timings in spreads.values() for one in timings]
+    assert all((one.repetitions, one.sites) == (40, 1) for one in both)
+    highs = [one.relative_mad_high or 0.0 for one in both]
+    assert min(highs) > TIGHT_SPREAD
+    eager, graph = (
+        f"{100 * min(values):.1f} to {100 * max(values):.0f} %"
+        for values in ([one.relative_mad or 0.0 for one in of] for of in spreads.values())
+    )
+    assert f"spread {eager} eager and {graph} in a graph" in told
+    assert f"upper bounds {100 * min(highs):.1f} to {100 * max(highs):.0f} %" in told

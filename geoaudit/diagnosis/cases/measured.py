@@ -1,5 +1,6 @@
 """Launches that floors, counters and what ran beside them tell apart."""
 
+from geoaudit.diagnosis import deciding
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
 from geoaudit.diagnosis.recognition import (
@@ -7,6 +8,7 @@ from geoaudit.diagnosis.recognition import (
     is_near_floor,
     is_of_bytes,
     is_persistent,
+    launch_bound_ns,
     may_be_served_by_l2,
     spread_of,
     tail_loss,
@@ -34,6 +36,7 @@ from geoaudit.diagnosis.wording import (
     floor_ratio_of,
     grid_on_sms,
     median,
+    waiting,
 )
 from geoaudit.quantities import duration, percent, plural
 
@@ -51,7 +54,7 @@ def contended(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | 
         "contended",
         f"{percent(share)} of its time is under kernels of other streams or processes that have "
         f"blocks for {percent(beside)} of the SMs, beside its own {percent(fill)}",
-        "the kernel replayed alone (geoaudit scan --confirm)",
+        deciding.first_of(deciding.alone(evidence)),
     )
 
 
@@ -63,7 +66,9 @@ def contradicted(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict
     return inconclusive(
         f"{against_floor(evidence)}: nothing is so far below its floor, so that the bytes of a "
         "launch or the bandwidth are not what is said",
-        "the bytes again (--bytes), or the bandwidth of this device (geoaudit devices --measure)",
+        "the bytes again (--bytes)"
+        if evidence.floor is not None and evidence.floor.is_measured
+        else "the bytes again (--bytes), or the bandwidth as it is measured on that device",
     )
 
 
@@ -104,7 +109,8 @@ def bandwidth_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verd
             "bandwidth_bound",
             f"{reason}; counted, it moves {percent(counted)} of what a copy moves in its time",
         )
-    return suspected("bandwidth_bound", reason, "counters: the traffic it really has (--counters)")
+    decides = deciding.first_of(deciding.counted(evidence, "the traffic it really has"))
+    return suspected("bandwidth_bound", reason, decides)
 
 
 def bandwidth_bound_by_traffic(
@@ -119,7 +125,7 @@ def bandwidth_bound_by_traffic(
         return inconclusive(
             f"{grid_on_sms(evidence)}; {reason}: more than memory can, so that the L2 serves it in "
             "its token and did not where it was counted, with cold caches, or another launch was",
-            "the same counters with warm caches, and the bytes of a launch (--bytes)",
+            "the same counters with warm caches",
         )
     amplification = amplification_of(evidence)
     if amplification is not None:
@@ -141,7 +147,10 @@ def compute_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdic
         f"{median(evidence)}"
     )
     if memory is None:
-        return suspected("compute_bound", reason, "the DRAM traffic of a launch (--counters)")
+        decides = deciding.counted(evidence, "the DRAM traffic of a launch")
+        return suspected(
+            "compute_bound", reason, decides or "the device's bandwidth (--device NAME)"
+        )
     return confirmed("compute_bound", f"{reason}, and memory at {percent(memory)} of a copy's rate")
 
 
@@ -153,7 +162,7 @@ def imbalanced(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict |
     # A partial last wave idles SMs too, and so do the beginning and the end of any launch.
     waves = evidence.geometry.wave_efficiency if evidence.geometry.full_waves else fill
     median_ns = 0.0 if evidence.timing is None else evidence.timing.median_ns
-    ramp = 1.0 if not median_ns else min(1.0, thresholds.launch_floor_ns / median_ns)
+    ramp = 1.0 if not median_ns else min(1.0, launch_bound_ns(evidence, thresholds) / median_ns)
     expected = (waves or 1.0) * (1.0 - ramp)
     if fill < FILLED_SM_FILL or counters.sm_active_fraction >= IDLE_SMS * expected:
         return None
@@ -183,8 +192,7 @@ def uneven(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | Non
     return suspected(
         "contended",
         f"{grid_on_sms(evidence)}, and its durations do not repeat: {spread.sentence}",
-        "the kernel replayed alone (geoaudit scan --confirm): contention, or work that differs "
-        "from launch to launch",
+        deciding.first_of(deciding.alone(evidence), "which launches are the slow ones"),
     )
 
 
@@ -200,10 +208,8 @@ def serial(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | Non
         return None
     return suspected(
         "serial",
-        f"{grid_on_sms(evidence)}, busy {percent(counters.sm_active_fraction)} of "
-        f"{median(evidence)}, with their busiest unit at {percent(compute)} and memory at "
-        f"{percent(memory)} of what they can do: each thread waits for itself",
-        "another block count measured against this one (geoaudit scan --confirm)",
+        f"{waiting(evidence)}: each thread waits for itself",
+        deciding.first_of(deciding.another_shape(evidence), deciding.STALLS),
     )
 
 
@@ -218,7 +224,11 @@ def persistent(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict |
     return suspected(
         "healthy",
         f"the grid is {per_sm} x {sms} SMs and resident at once, the shape of a persistent kernel",
-        "" if against_floor(evidence) else "counters (--counters): whether its blocks are busy",
+        ""
+        if against_floor(evidence)
+        else deciding.first_of(
+            deciding.counted(evidence, "whether its blocks are busy"), deciding.floor(evidence)
+        ),
     )
 
 
@@ -228,12 +238,14 @@ def far_from_floor(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdi
     if counters is None or counters.sm_throughput_fraction is None:
         return inconclusive(
             f"{grid_on_sms(evidence)}, {against_floor(evidence)}: the shape does not say why",
-            "counters (--counters): SMs that idle, arithmetic or memory at its limit, or neither",
+            deciding.first_of(
+                deciding.counted(evidence, "SMs that idle, arithmetic or memory at its limit")
+            ),
         )
     return inconclusive(
         f"{grid_on_sms(evidence)}, {against_floor(evidence)}; counted, SMs have a warp "
         f"{percent(counters.sm_active_fraction)} of the time, their busiest unit is at "
         f"{percent(counters.sm_throughput_fraction)} and memory at "
         f"{percent(dram_share_of(evidence))}: none of them is the limit",
-        "what its warps wait for: the stall reasons of Nsight Compute",
+        deciding.STALLS,
     )

@@ -2,9 +2,10 @@
 
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
-from geoaudit.diagnosis.recognition import is_launch_bound
+from geoaudit.diagnosis.recognition import is_launch_bound, own_time_ns
 from geoaudit.diagnosis.thresholds import Thresholds
 from geoaudit.diagnosis.weighing import suspected
+from geoaudit.diagnosis.wording import launch_floor
 from geoaudit.launches.names import is_communication
 from geoaudit.quantities import duration
 
@@ -32,19 +33,20 @@ def dud(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
 
 def launch_bound(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     """A launch that takes what a launch takes."""
-    timing = evidence.timing
-    if timing is None or not is_launch_bound(timing, thresholds):
+    timing, floor = evidence.timing, evidence.floor
+    if timing is None or not is_launch_bound(evidence, thresholds):
         return None
-    floor = evidence.floor
-    measured = ""
-    if floor is not None and floor.is_measured:
-        measured = f", and an empty kernel takes {duration(floor.launch_floor_ns)} here"
-    return suspected(
-        "launch_bound",
-        f"median {duration(timing.median_ns)} is at or below the launch floor of "
-        f"{duration(thresholds.launch_floor_ns)}{measured}: another shape wins nothing, fewer "
-        "launches do",
-        ""
-        if measured
-        else "the time of an empty kernel on this device: geoaudit devices --measure",
-    )
+    took = f"median {duration(own_time_ns(evidence))}"
+    helps = "another shape wins little, fewer launches do"
+    if floor is None or not floor.launch_floor_is_measured:
+        return suspected(
+            "launch_bound",
+            f"{took} is at or below {launch_floor(evidence, thresholds)}: {helps}",
+            "an empty kernel's time on that device, which a recording carries that is made after "
+            "geoaudit devices --measure",
+        )
+    least = launch_floor(evidence, thresholds)
+    if floor.latency_ns is not None:
+        least += f" and the {duration(floor.latency_ns)} of a trip to memory"
+    times = f"{thresholds.near_floor_ratio:g} times"
+    return suspected("launch_bound", f"{took} is within {times} {least}: {helps}")

@@ -1,12 +1,13 @@
 """Launches whose shape, with their time, says what holds them back."""
 
+from geoaudit.diagnosis import deciding
 from geoaudit.diagnosis.evidence import SignatureEvidence
 from geoaudit.diagnosis.finding import Verdict
 from geoaudit.diagnosis.recognition import (
     is_near_floor,
     leaves_threads_unfilled,
+    slots_filled,
     tail_loss,
-    thread_bound,
 )
 from geoaudit.diagnosis.thresholds import (
     FILLED_SM_FILL,
@@ -47,8 +48,10 @@ def starved(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | No
     return suspected(
         "starved",
         reason,
-        "another block count measured against this one (geoaudit scan --confirm)"
-        + ("" if against_floor(evidence) else ", or the bytes of a launch (--bytes)"),
+        deciding.any_of(
+            deciding.another_shape(evidence),
+            None if against_floor(evidence) else deciding.floor(evidence),
+        ),
     )
 
 
@@ -59,7 +62,7 @@ def between(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | No
         return None
     return inconclusive(
         f"{grid_on_sms(evidence)}: neither starved nor full",
-        "another block count measured against this one (geoaudit scan --confirm)",
+        deciding.first_of(deciding.another_shape(evidence), deciding.STALLS),
     )
 
 
@@ -89,35 +92,39 @@ def occupancy_limited(evidence: SignatureEvidence, thresholds: Thresholds) -> Ve
         f"the grid fills {waves:.2f} waves, but {_LIMITED_BY[limiter]} let an SM hold only "
         f"{plural(geometry.resident_blocks_per_sm or 0, 'block')}: theoretical occupancy "
         f"{percent(occupancy)}",
-        "counters: kernels with enough independent loads or matrix instructions in flight per "
-        "thread do not need more warps",
+        deciding.first_of(
+            deciding.counted(
+                evidence,
+                "kernels with enough independent loads or matrix instructions in flight per thread "
+                "do not need more warps",
+            ),
+            deciding.STALLS,
+        ),
     )
 
 
 def unfilled(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | None:
     """Every SM has a block, and most thread slots are empty."""
-    bound = thread_bound(evidence)
-    if bound is None or not leaves_threads_unfilled(evidence, UNFILLED_THREADS):
+    if not leaves_threads_unfilled(evidence, UNFILLED_THREADS):
         return None
-    filled = f"{grid_on_sms(evidence)}, but only {percent(bound)} of the thread slots are filled"
+    filled = slots_filled(evidence)
     work = evidence.work
     if work is None or work.bytes_in_flight is None or work.needed_bytes_in_flight is None:
         return inconclusive(
             filled,
-            "the bytes each SM has in flight, by counters, or more or wider blocks measured "
-            "against this shape",
+            deciding.first_of(deciding.another_shape(evidence), deciding.STALLS),
         )
     flying, needed = byte_count(work.bytes_in_flight), byte_count(work.needed_bytes_in_flight)
     if work.bytes_in_flight >= work.needed_bytes_in_flight:
         return inconclusive(
             f"{filled}; yet an SM has {flying} in flight, and the latency of an idle memory times "
             f"the bandwidth asks for {needed}: whether more warps help is open",
-            "counters: what the warps wait for",
+            deciding.first_of(deciding.another_shape(evidence), deciding.STALLS),
         )
     return suspected(
         "occupancy_limited",
         f"{filled}: an SM has {flying} in flight where latency times bandwidth asks for {needed}",
-        "a wider block, or more blocks, measured against this shape",
+        deciding.first_of(deciding.another_shape(evidence), deciding.STALLS),
     )
 
 
@@ -132,6 +139,8 @@ def healthy(evidence: SignatureEvidence, thresholds: Thresholds) -> Verdict | No
         f"theoretical occupancy {percent(geometry.theoretical_occupancy or 0)}",
         ""
         if against_floor(evidence)
-        else "the bytes of a launch (--bytes), or counters "
-        "(--counters): a full grid can do nothing",
+        else deciding.any_of(
+            deciding.floor(evidence),
+            deciding.counted(evidence, "a full grid can do nothing"),
+        ),
     )

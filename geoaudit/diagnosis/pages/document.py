@@ -45,6 +45,34 @@ DOCUMENT_PAGES: tuple[Page, ...] = (
         ),
     ),
     column(
+        "interventions",
+        "What was tried on the kernel",
+        aliases=("sweep", "setting", "alone_ns", "in_situ_ns", "tried"),
+        sections=Sections(
+            measures="Median durations of the launch repeated alone with a cold L2, of the same "
+            "launch in its token, and of every other launch shape an arm gives it.",
+            formula="geoaudit scan --confirm",
+            example="KDA_VALUE_TILE=8, 192 blocks of 256 threads: 1.95 us alone, where 12 blocks "
+            "take 20.4 us.",
+            action="explain KERNEL --scan F shows every shape that was tried.",
+            limits="Only for kernels geoaudit launches itself: the suite and manifests. An arm may "
+            "launch another kernel, which kernel_short then names.",
+        ),
+    ),
+    column(
+        "gains",
+        "Ceilings beside what was won",
+        aliases=("pairs", "rank_correlation", "realised_ns", "blocks", "realised per token"),
+        sections=Sections(
+            measures="Of every shape that was tried on a kernel, the ceiling time x (1 - SM fill), "
+            "and the time saved alone, both per token; and Spearman's rank correlation of the two.",
+            formula="realised_ns = time_per_token_ns x (1 - time tried / time alone)",
+            example="KDA_VALUE_TILE=8: ceiling 1.28 ms, won 1.27 ms.",
+            action="Where a gain lies far above its ceiling, the grid was not what held it back.",
+            limits="Of the launch alone: what an arm adds elsewhere in the token is not in it.",
+        ),
+    ),
+    column(
         "warnings",
         "What the reader should know of the recording",
         aliases=("warning",),

@@ -18,9 +18,10 @@ FLOOR_PAGES: tuple[Page, ...] = (
             action="geoaudit devices --measure measures bandwidth and launch floor; a suite scan "
             "does so itself.",
             limits="Null where the bytes are unknown. A launch that finds its bytes in the L2 can "
-            "be faster: whether it may is told from the bytes of all launches between two of its "
-            "site, and memory that several touch counts for each. Unmeasured figures "
-            "are of the data sheet, which no kernel reaches: see floor_is_measured.",
+            "be faster: whether it may is told from the bytes of all launches from one of its site "
+            "to the next, its own among them; memory that several touch counts for each. "
+            "Unmeasured figures are of the data sheet, which no kernel reaches: see "
+            "floor_is_measured.",
         ),
     ),
     column(
@@ -50,8 +51,8 @@ FLOOR_PAGES: tuple[Page, ...] = (
             formula="bytes_read + bytes_written of the manifest, or the line of --bytes FILE that "
             "fits; without either the traffic that counters measured.",
             example="A state of 12 x 128 x 128 floats, read and written: 1.6 MB.",
-            action="Say them in the manifest, or in a CSV: rank --bytes bytes.csv with lines like "
-            "rms_norm,3*4*7168.",
+            action="Say them in the manifest, or in a CSV: rank --bytes bytes.csv with a first "
+            "line kernel,bytes and lines like rms_norm,3*4*7168 below.",
             limits="Null where nobody says and nothing was counted.",
         ),
     ),
@@ -69,10 +70,10 @@ FLOOR_PAGES: tuple[Page, ...] = (
     ),
     column(
         "floor_is_measured",
-        "Whether the floor's bandwidth was measured on the device",
+        "Whether the floor's figures were measured on the device",
         sections=Sections(
             measures="true: launch floor and bandwidth were measured on a device of this name. "
-            "false: bandwidth of the data sheet and a launch floor of 2.5 us.",
+            "false: the bandwidth is the data sheet's, or the launch floor a default of 2.5 us.",
             example="An H200 copies at 4.17 TB/s; its data sheet says 4.8.",
             action="geoaudit devices --measure, and record again.",
             limits="Null where there is no floor.",

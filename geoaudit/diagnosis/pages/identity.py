@@ -1,5 +1,6 @@
 """Pages of the columns that say which launch it is, what was decided, and how it was recorded."""
 
+from geoaudit.diagnosis.finding import VERDICTS
 from geoaudit.diagnosis.pages.page import Page, Sections, column
 
 IDENTITY_PAGES: tuple[Page, ...] = (
@@ -123,24 +124,30 @@ IDENTITY_PAGES: tuple[Page, ...] = (
     column(
         "verdict",
         "What holds the kernel back",
-        aliases=("reason", "ruled_out", "would_decide"),
+        aliases=("reason", "rests_on", "ruled_out", "would_decide"),
         sections=Sections(
-            measures="starved, tail, occupancy_limited, launch_bound, communication, healthy or "
-            "inconclusive; each has a page. Beside it: the reason in one sentence, what the timing "
-            "ruled out, and what measurement would decide.",
-            formula="the first case of a table that applies, weighed against the timing",
+            measures=f"{', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}; each has a page. Beside it: "
+            "the reason in one sentence, all the evidence it rests on, which alternatives are "
+            "ruled out by which number, and what measurement would decide.",
+            formula="the first case of a table that applies to shape, time, floor, what ran "
+            "beside it and counters; what was tried on the kernel confirms or overturns it",
             example="12 of 132 SMs, 87 us, 1.1 % spread: starved.",
             action="explain VERDICT.",
-            limits="From shape and time alone; inconclusive says what would decide.",
+            limits="What is unknown is left out of the evidence: the less there is, the more "
+            "verdicts are inconclusive or healthy.",
         ),
     ),
     column(
         "confidence",
         "How far the verdict is proven",
         sections=Sections(
-            measures="suspected from one recording, confirmed by an intervention.",
-            example="starved (suspected)",
-            action="Change the block count and measure both shapes to confirm it.",
+            measures="suspected from durations and shape; confirmed by hardware counters that "
+            "show the limit itself (compute_bound, bandwidth_bound, imbalanced), or by what was "
+            "tried on the kernel: repeated alone, and under other launch shapes.",
+            example="starved (suspected); with a sweep in which the same kernel takes a tenth of "
+            "its time on more blocks: starved (confirmed)",
+            action="geoaudit scan --confirm for what geoaudit can launch, geoaudit scan --counters "
+            "or --counters-from for counters; --min-confidence confirmed shows what is.",
             limits="Empty for inconclusive.",
         ),
     ),

@@ -10,14 +10,15 @@ SPREAD_PAGES: tuple[Page, ...] = (
         "Spread of the durations within a call site",
         aliases=("spread", "mad", "±", "+-"),
         sections=Sections(
-            measures="Median absolute deviation / median of a call site, and the median of that "
-            "over the sites of the row; 0 to 1.",
-            matters="Starvation repeats like a metronome, contention does not: the spread tells "
-            "them apart.",
-            formula="median over sites of (median |x - median x| / median x). Tight: upper bound "
-            "(95 %) at most 3 % or two timer ticks of 32 ns; wide: lower bound at least 8 %; "
-            "undecided between, and below 10 launches.",
-            example="1.1 % over 69 launches at 12 sites: tight.",
+            measures="How far a launch lies from the median of its own call site, relative to it: "
+            "the median over all launches at the row's sites; 0 to 1.",
+            matters="Starvation repeats like a metronome; work that comes and goes beside a kernel "
+            "makes it spread. Work that stays may leave it steady: see contended.",
+            formula="median of |x - median of its site| / that median, of each site all but the "
+            "smallest, which the median takes up. Tight: upper bound (95 %) at most 3 % or two "
+            "timer ticks of 32 ns; wide: lower bound at least 8 %; undecided between, and where no "
+            "site has 10 launches.",
+            example="1.0 % over 828 launches at 69 sites: tight.",
             action="Wide: replay the kernel alone before reshaping it.",
             limits="A starved kernel can be noisy too (24.6 % was seen on an idle machine), so a "
             "wide spread never proves contention by itself.",
@@ -32,9 +33,8 @@ SPREAD_PAGES: tuple[Page, ...] = (
             "median",
             example="4.1 % to 9.3 %: neither tight nor wide, undecided.",
             action="From 8 % on the spread is wide.",
-            limits="None below ten launches. Each bound is wrong in about one sample of 40; on a "
-            "tail above a hard floor it is a little too high. relative_mad itself is low on "
-            "average where sites have few launches, and may lie below this bound.",
+            limits="None where no site has ten launches. Each bound is wrong in about one sample "
+            "of 40; on a tail above a hard floor it is a little too high.",
         ),
     ),
     column(
@@ -46,7 +46,7 @@ SPREAD_PAGES: tuple[Page, ...] = (
             "median",
             example="0.6 % to 1.4 %: tight.",
             action="Up to 3 % the spread is tight. Wide bounds ask for more tokens.",
-            limits="None below ten launches.",
+            limits="None where no site has ten launches.",
         ),
     ),
     column(
@@ -180,8 +180,7 @@ SPREAD_PAGES: tuple[Page, ...] = (
         "relative_mad_without_common_factor",
         "Spread after the common factor is taken out",
         sections=Sections(
-            measures="Relative MAD within a call site of duration / factor of its token, a median "
-            "over the sites.",
+            measures="The spread within call sites of duration / factor of its token.",
             formula="as relative_mad, of duration / factor",
             example="6 % with the factor, 0.9 % without: clocks and not contention.",
             action="Where it is tight and relative_mad is wide, the kernel is not what varies.",

@@ -11,7 +11,7 @@ VERDICT_PAGES: tuple[Page, ...] = (
             "launch costs, and its durations do not spread widely.",
             matters="It looks memory-bound to every throughput counter while most of the device "
             "is idle.",
-            formula="sm_fill < 0.5, median > launch floor (2.5 us), spread not wide, at most 50 % "
+            formula="sm_fill < 0.5, median above the launch floor, spread not wide, at most 50 % "
             "of the time under other kernels.",
             example="12 blocks on 132 SMs, 87 us, standard deviation 982 ns: contention would be "
             "noisy, this repeats to 1.1 %.",
@@ -43,7 +43,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
             example="A register budget doubled from 64 to 128: 32 resident warps become 16.",
             action="See GA104, GA105, GA106; geoaudit occupancy --what-if.",
             limits="Many kernels buy low occupancy on purpose (matrix instructions, loads "
-            "pipelined through shared memory): counters decide.",
+            "pipelined through shared memory): counters decide. Where thread slots are empty, more "
+            "blocks of the same kernel that are faster (--confirm) confirm it.",
         ),
     ),
     verdict(
@@ -63,8 +64,8 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "serial",
         "The time is a chain within each thread",
         Sections(
-            measures="A full grid on busy SMs, with arithmetic and memory both below half of what "
-            "makes them a limit; or a time that does not change with the block count.",
+            measures="A full grid on busy SMs, with the busiest unit of an SM and memory both "
+            "below 30 % of what they can do; or a time that does not change with the block count.",
             formula="sm_active >= 0.8, sm_throughput < 0.3, DRAM traffic < 0.3 of a copy's",
             example="A dependent chain of 4,096 loads a thread: as long with twice the blocks.",
             action="Another algorithm: independent accumulators, fewer serial steps.",
@@ -75,12 +76,14 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "launch_bound",
         "The kernel takes what a launch takes",
         Sections(
-            measures="Median duration at or below the launch floor.",
-            formula="median <= 2.5 us. On an H200 launches that exit at once take 1.3 to 1.5 us, "
-            "and a small state update reshaped as far as it goes 2.25 us.",
+            measures="Median duration near what a launch takes that does nothing.",
+            formula="median <= 1.6 x (time of an empty kernel + one trip to memory), as measured "
+            "on the device: on an H200 1.53 us eager, 1.73 us in a graph. Where no empty kernel "
+            "was measured, median <= 2.5 us.",
             example="An elementwise kernel of one block: 0.9 us.",
             action="Fuse it into a neighbour; programmatic dependent launch; fewer launches.",
-            limits="The floor is a default and not measured on the device.",
+            limits="The default is an H200's; geoaudit devices --measure before the recording puts "
+            "the device's own in its place.",
         ),
     ),
     verdict(
@@ -88,10 +91,10 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "A self-gated launch that exits at once",
         Sections(
             measures="A launch beside a twin: the next position, the same grid, a similar name, at "
-            "least 2.5 times its time; and no more than twice the launch floor.",
+            "least 2.5 times its time; and no more than 2 us and half a nanosecond a block.",
             matters="Two kernels that choose on the device which of them works keep a CUDA graph "
             "valid; the price is the launch of the other.",
-            formula="median <= 0.4 x the twin's median, median <= 5 us",
+            formula="median <= 0.4 x the twin's median, median <= 2 us + 0.5 ns x blocks",
             example="A hybrid attention's one-warp kernel: 1.5 us beside the twin's 62 us.",
             action="Choose on the host where the size is known there.",
             limits="Needs tokens, so that positions are known; without them it is launch_bound.",
@@ -102,7 +105,7 @@ VERDICT_PAGES: tuple[Page, ...] = (
         "Near the floor of its bytes",
         Sections(
             measures="At most 1.6 times max(launch floor, bytes / copy bandwidth), where the L2 "
-            "cannot have served it; or, counted, at least 60 % of the traffic that a copy has.",
+            "cannot have served it; or, counted, at least 70 % of the traffic that a copy has.",
             formula="median / floor_ns <= 1.6",
             example="62.1 us against a floor of 48.9 us: 1.27 times. Bandwidth and a tail, not "
             "starved.",
@@ -132,11 +135,12 @@ VERDICT_PAGES: tuple[Page, ...] = (
             measures="More than half of its time under kernels of other streams or processes that, "
             "with its own grid, have blocks for more than all SMs; or a full grid whose durations "
             "spread widely; or rare launches that take a time slice longer.",
-            matters="Steady contention repeats as well as starvation does: only what ran beside it "
-            "tells.",
+            matters="The spread does not tell steady contention: beside a second stream that runs "
+            "all the time it was 2.5 to 6.9 % eager and 3.0 to 43 % in a graph (eight launches, "
+            "H200), none of them tight and most not wide. What ran beside it tells.",
             formula="beside > 0.5, sm_fill + sm_fill_beside > 1; or relative_mad >= 8 %",
-            example="A copy on another stream all the time: 1.9 times as long as alone, and a "
-            "spread of 1 %.",
+            example="A multiplication beside another stream's: 211 us, alone 44.6 us, and a spread "
+            "of 3.4 % (upper bound 4.5 %): neither tight nor wide.",
             action="Time it alone; order the streams; give the other work another time.",
             limits="A process outside the recording shows only in the spread.",
         ),

@@ -42,7 +42,7 @@ def signature_findings(
         thresholds: the launch floor.
     """
     recognised = is_communication(evidence.kernel, evidence.owner) or is_launch_bound(
-        evidence.timing, thresholds
+        evidence, thresholds
     )
     geometry = () if recognised else tuple(rule(evidence) for rule in GEOMETRY_RULES)
     judgement = judged.Judgement(kernel=evidence.kernel, verdict=verdict)

@@ -94,7 +94,7 @@ def launch_bound_kernel(judgement: Judgement) -> Observation | None:
     What to do:
         Fuse it with its neighbour; programmatic dependent launch.
     Limits:
-        The floor is a default (2.5 us) and not measured on this device.
+        Where no empty kernel was measured on the device, the floor is a default of 2.5 us.
     """
     return _reported(judgement, "launch_bound", "note")
 

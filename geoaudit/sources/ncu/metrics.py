@@ -23,6 +23,16 @@ RAW_NAMES = {
     "Compute (SM) Throughput": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
 }
 
+COUNTERS = (
+    "dram__bytes.sum",
+    "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
+    "sm__cycles_active.avg",
+    "sm__cycles_elapsed.max",
+    "sm__cycles_elapsed.sum",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+)
+
 _NANOSECONDS = {
     "nsecond": 1,
     "ns": 1,

@@ -17,12 +17,7 @@ WANTED = frozenset(
         *metrics.RAW_NAMES.values(),
         *(f"launch__{part}_dim_{axis}" for part in ("grid", "block", "cluster") for axis in "xyz"),
         "launch__barrier_count",
-        "dram__bytes.sum",
-        "dram__bytes_read.sum",
-        "dram__bytes_write.sum",
-        "sm__cycles_active.avg",
-        "sm__cycles_elapsed.max",
-        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+        *metrics.COUNTERS,
         "device__attribute_multiprocessor_count",
         "device__attribute_max_threads_per_multiprocessor",
         "device__attribute_max_blocks_per_multiprocessor",
@@ -47,12 +42,14 @@ class Launch:
             Block Size, Grid Size, device name), where the page has them.
         metrics: raw metric name -> value in base units (ns, bytes, counts).
         rounded: names of metrics that were printed with fewer digits than they have.
+        no_numbers: names of counters whose cell holds something else -> what it holds.
     """
 
     kernel: str
     identity: dict[str, str]
     metrics: dict[str, Fraction] = field(default_factory=dict)
     rounded: set[str] = field(default_factory=set)
+    no_numbers: dict[str, str] = field(default_factory=dict)
 
 
 _IDENTITY = ("Process ID", "Context", "Stream", "Device", "CC", "Block Size", "Grid Size")
@@ -121,6 +118,8 @@ def _note(launch: Launch, name: str, cell: str, unit: str, *, decimal_comma: boo
     value = number(cell, decimal_comma=decimal_comma)
     base = None if value is None else metrics.scaled(value, unit)
     if value is None or base is None:
+        if name in metrics.COUNTERS and cell.strip():
+            launch.no_numbers[name] = f"{cell.strip()} {unit}".strip()
         return
     alignment = metrics.ALIGNMENT_BYTES.get(name)
     if alignment is not None and metrics.is_rounded(cell, unit):

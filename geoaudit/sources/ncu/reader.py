@@ -1,7 +1,7 @@
 """Nsight Compute CSV (``ncu --csv``, details or raw page) as a launches table."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,12 +15,13 @@ from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.table import build_launches
 from geoaudit.sources.delimited import Table, read_text, skipped_warnings, tables_in
 from geoaudit.sources.ncu import pages
+from geoaudit.sources.ncu.counted import checked_counters
 from geoaudit.sources.ncu.metrics import dimensions
 from geoaudit.sources.ncu.pages import Launch, is_header, launches_of
 from geoaudit.sources.registry import ReadOptions, Source
 
 EXPORT_ADVICE = "`ncu --import FILE --page raw --csv`"
-_SERIALISED = (
+SERIALISED = (
     "Nsight Compute runs kernels one at a time, with caches flushed and clocks held by default: "
     "durations are not those of the running program, and gaps and overlap cannot be told"
 )
@@ -80,7 +81,7 @@ def _require_launch_pages(tables: Sequence[Table], path: Path) -> None:
 def _recording(
     launches: Sequence[Launch], tables: Sequence[Table], path: Path, *, partial: bool
 ) -> Recording:
-    table, warnings = _table(launches)
+    table, warnings = _table(launches, path)
     if table[s.GRID_X].isna().all():
         raise NotMeasuredError(
             f"{path}: none of the {len(launches):,} launches has a grid and block. Record with "
@@ -98,7 +99,7 @@ def _recording(
             untimed=int(table[s.DURATION_NS].isna().sum()),
             partial=partial,
             warnings=(
-                _SERIALISED,
+                SERIALISED,
                 *warnings,
                 *device_warnings,
                 *_rounding_warnings(launches),
@@ -108,8 +109,9 @@ def _recording(
     )
 
 
-def _table(launches: Sequence[Launch]) -> tuple[pd.DataFrame, list[str]]:
+def _table(launches: Sequence[Launch], path: Path) -> tuple[pd.DataFrame, list[str]]:
     geometry, warnings = _geometry(launches)
+    counters, strange = checked_counters(launches, path)
     numbers = {
         column: at_least(_integers(launches, metric), minimum)
         for column, (metric, minimum) in _INTEGER_METRICS.items()
@@ -125,11 +127,9 @@ def _table(launches: Sequence[Launch]) -> tuple[pd.DataFrame, list[str]]:
         s.PROCESS: integer_array([_identifier(one, "Process ID") for one in launches]),
         s.CONTEXT: integer_array([_identifier(one, "Context") for one in launches]),
         s.STREAM: integer_array([_identifier(one, "Stream") for one in launches]),
-        s.DRAM_BYTES: _reals(launches, _dram_bytes),
-        s.SM_ACTIVE_FRACTION: _reals(launches, _sm_active_fraction),
-        s.SM_THROUGHPUT_FRACTION: _reals(launches, _sm_throughput_fraction),
+        **counters,
     }
-    return build_launches(columns), warnings
+    return build_launches(columns), [*warnings, *strange]
 
 
 def _rounding_warnings(launches: Sequence[Launch]) -> list[str]:
@@ -190,34 +190,6 @@ def _is_total_only(launch: Launch) -> bool:
     return grid is not None and grid[1:] != (1, 1)
 
 
-def _dram_bytes(launch: Launch) -> float | None:
-    total = launch.metrics.get("dram__bytes.sum")
-    parts = [launch.metrics.get(f"dram__bytes_{way}.sum") for way in ("read", "write")]
-    if total is None and all(part is not None for part in parts):
-        total = sum((part for part in parts if part is not None), Fraction(0))
-    return None if total is None or total < 0 else float(total)
-
-
-def _sm_active_fraction(launch: Launch) -> float | None:
-    """Active over elapsed SM cycles, 0 to 1: sm__cycles_active.avg / sm__cycles_elapsed.max."""
-    active = launch.metrics.get("sm__cycles_active.avg")
-    elapsed = launch.metrics.get("sm__cycles_elapsed.max")
-    if elapsed is None:
-        total, sms = (
-            launch.metrics.get("sm__cycles_elapsed.sum"),
-            launch.metrics.get("launch__sm_count"),
-        )
-        elapsed = total / sms if total is not None and sms else None
-    if active is None or not elapsed or active < 0 or elapsed < 0:
-        return None
-    return min(1.0, float(active / elapsed))
-
-
-def _sm_throughput_fraction(launch: Launch) -> float | None:
-    percent = launch.metrics.get("sm__throughput.avg.pct_of_peak_sustained_elapsed")
-    return None if percent is None or percent < 0 else min(1.0, float(percent / 100))
-
-
 def _devices(launches: Sequence[Launch]) -> tuple[tuple[RecordedDevice, ...], list[str]]:
     by_index: dict[int, list[Launch]] = {}
     for one in launches:
@@ -273,11 +245,6 @@ def _identifier(launch: Launch, column: str) -> int | None:
 def _integers(launches: Sequence[Launch], metric: str) -> pd.Series:
     values = [one.metrics.get(metric) for one in launches]
     return integer_array([None if value is None else round(value) for value in values])
-
-
-def _reals(launches: Sequence[Launch], figure: Callable[[Launch], float | None]) -> list[float]:
-    values = [figure(one) for one in launches]
-    return [float("nan") if value is None else value for value in values]
 
 
 SOURCE = Source(

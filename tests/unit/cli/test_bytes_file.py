@@ -54,6 +54,11 @@ def test_kernels_bytes_and_grids(tmp_path: Path) -> None:
         ("kernel,bytes\n" + "k" * 10_001 + ",1\n", r":2: kernel .* has 10,001 characters"),
         ("kernel,bytes\n" + "k,1\n" * 10_001, r"10,001 lines, more than 10,000"),
         ("kernel,bytes,grid\nk,1,12*4\n", r":2: grid '12\*4' is no grid"),
+        ("kernel,bytes,grid\nk,1,0x0\n", r":2: grid '0x0' is no grid"),
+        ("kernel,bytes\n", r":1: has a heading and no line"),
+        ("kernel,bytes\nk,1.5\n", r":2: bytes '1.5' is 1.5; write whole bytes"),
+        ("kernel,bytes\nk," + "1+" * 600 + "1\n", r"too deeply. Write the number.$"),
+        ("kernel,bytes\nk," + "-" * 70 + "1\n", r"too deeply. Write the number.$"),
         ("kernel,bytes\nscale<4, 8>,4096\n", r":2: 3 cells under 2 headings"),
     ],
 )
@@ -97,9 +102,16 @@ def test_the_audit_holds_kernels_against_what_the_user_says(tmp_path: Path) -> N
     )
 
 
-def test_a_file_of_a_heading_alone_is_told(tmp_path: Path) -> None:
-    file = written(tmp_path, "kernel,bytes\n")
-    assert f"{file}: has a heading and no line" in str(audited(tmp_path, file)["scan"]["warnings"])
+def test_what_is_no_hand_written_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--bytes /dev/zero: longer than 64 MiB"):
+        read_bytes_file(Path("/dev/zero"))
+    result = CliRunner().invoke(main, ["rank", "--bytes", ""])
+    assert (result.exit_code, "--bytes': is empty: name a file" in result.output) == (2, True)
+
+
+def test_bytes_may_be_a_power_of_ten(tmp_path: Path) -> None:
+    file = written(tmp_path, "kernel,bytes\nk,8e6\nl,2 * 1.5e3\n")
+    assert [line.bytes for line in read_bytes_file(file)] == [8_000_000, 3_000]
 
 
 def test_many_lines_that_fit_nothing_are_counted(tmp_path: Path) -> None:

@@ -223,3 +223,52 @@ def test_counters_that_took_another_time_are_told(
     result = run("rank", "--counters-from", str(timed), "--format", "json")
     warnings = json.loads(result.stdout)["scan"]["warnings"]
     assert any("counted in another program" in one for one in warnings) is is_told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("3,000,000", "abc", "dram__bytes_read.sum of decode: 'abc byte' is no number"),
+        ("3,000,000", "inf", "dram__bytes_read.sum of decode: 'inf byte' is no number"),
+        ("3,000,000", "nan", "dram__bytes_read.sum of decode: 'nan byte' is no number"),
+        ("3,000,000", "-5", "dram__bytes_read.sum of decode: -5 is below 0"),
+        ("3,000,000", "1e30", "dram__bytes_read.sum of decode: no memory moves 1e+30 bytes in its"),
+        ("5,000", "0", "sm__cycles_elapsed.max of decode: no cycle elapsed"),
+    ],
+)
+def test_a_counter_that_cannot_be_is_told_and_not_taken(
+    old: str, new: str, told: str, timed: Path
+) -> None:
+    timed.write_text(timed.read_text().replace(f'"{old}"', f'"{new}"'))
+    result = run("rank", "--counters-from", str(timed), "--format", "json")
+    document = json.loads(result.stdout)
+    (warning,) = (one for one in document["scan"]["warnings"] if told in one)
+    assert warning.startswith(f"{timed}: ")
+    assert warning.endswith(": taken as not counted")
+    (row,) = document["rows"]
+    column = "sm_active_fraction" if old == "5,000" else "dram_bytes"
+    assert row[column] is None
+    assert row["sm_throughput_fraction"] == 0.0618
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("6.18", "500", "sm__throughput.avg.pct_of_peak_sustained_elapsed of decode is 500 %"),
+        ("150", "1e11", "sm__cycles_active.avg / sm__cycles_elapsed.max of decode is 2e+09 %"),
+    ],
+)
+def test_a_share_of_more_than_all_is_refused(old: str, new: str, told: str, timed: Path) -> None:
+    timed.write_text(timed.read_text().replace(f'"{old}"', f'"{new}"'))
+    result = run("rank", "--counters-from", str(timed), code=2)
+    assert told in " ".join(result.stderr.split())
+
+
+def test_a_share_that_passes_rounded_up_is_all(timed: Path) -> None:
+    timed.write_text(timed.read_text().replace('"6.18"', '"101.3"'))
+    result = run("rank", "--counters-from", str(timed), "--format", "json")
+    assert json.loads(result.stdout)["rows"][0]["sm_throughput_fraction"] == 1.0
+
+
+def test_a_device_without_an_end_is_no_page(timed: Path) -> None:
+    assert "a device and not a file" in run("rank", "--counters-from", "/dev/zero", code=2).stderr

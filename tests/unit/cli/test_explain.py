@@ -12,6 +12,8 @@ from geoaudit.launches.declared import SourceLine, SplitOrigin, SplitProperties
 from geoaudit.launches.store import read_recording, write_recording
 from geoaudit.render.csv_table import COLUMNS
 from geoaudit.render.json_document import audit_document
+from tests.unit.ranking.builders import Launch
+from tests.unit.ranking.builders import recording as ranked
 from tests.unit.render import builders
 
 GROUP = AuditGroup("geoaudit", commands=[explain])
@@ -92,7 +94,12 @@ def _keys(value: object) -> Iterator[str]:
 
 
 FIELDS = sorted(
-    {*_keys(audit_document(builders.distance_audit())), *COLUMNS} - {"totals"},
+    {
+        *_keys(audit_document(builders.distance_audit())),
+        *_keys(audit_document(builders.tried_audit())),
+        *COLUMNS,
+    }
+    - {"totals"},
 )
 PRINTED = [
     *("#", "kernel", "grid", "block", "calls/token", "time/token", "median", "spread", "sites ±"),
@@ -176,6 +183,30 @@ def test_a_part_of_a_name_argues_for_every_signature() -> None:
     code, output = run("projection", "--scan", str(CAPTURE))
     assert code == 0
     assert output.count("projection  grid ") > 1
+
+
+def test_a_regular_expression_and_a_grid_pick_signatures() -> None:
+    code, output = run("kda.*step|short_c.nv", "--scan", str(CAPTURE))
+    assert code == 0
+    assert "kda_decode_step  grid 12 ·" in output
+    assert "short_conv  grid " in output
+    code, output = run("projection", "--grid", "64x12", "--scan", str(CAPTURE))
+    assert (code, output.count("projection  grid ")) == (0, 1)
+    assert output.startswith("projection  grid 64×12 ·")
+    code, output = run("projection", "--grid", "7", "--scan", str(CAPTURE))
+    assert (code, "no launch of 'projection' has it. There are " in output) == (2, True)
+    for wrong in ("0x0", "all", "1x2x3x4"):
+        code, output = run("projection", "--grid", wrong, "--scan", str(CAPTURE))
+        assert (code, "is no grid" in output) == (2, True)
+    code, output = run("starved", "--grid", "12")
+    assert (code, "--grid is for --scan RECORDING: give that too." in output) == (2, True)
+
+
+def test_a_name_that_is_no_regular_expression_is_still_a_part_of_one(tmp_path: Path) -> None:
+    file = tmp_path / "scan.parquet"
+    write_recording(ranked([Launch(kernel="scale(float*, int)")] * 12), file)
+    assert run("scale(float*", "--scan", str(file))[0] == 0
+    assert run("scale(int*", "--scan", str(file))[0] == 2
 
 
 def test_a_kernel_that_is_not_there_names_the_nearest() -> None:

@@ -77,6 +77,7 @@ def with_floor(
         bytes_source="compulsory",
         bandwidth_bytes_per_second=COPY,
         is_measured=True,
+        launch_floor_is_measured=True,
         touched_bytes=touched_bytes,
     )
     return replace(case, floor=floor)

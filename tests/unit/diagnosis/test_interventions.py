@@ -153,7 +153,11 @@ def test_the_ceiling_of_a_norm_is_passed_over_by_width() -> None:
 def test_ceilings_are_ranked_against_gains() -> None:
     def pair(ceiling_ns: float, realised_ns: float) -> ArmGain:
         return ArmGain(
-            kernel_short="k", setting="A=1", ceiling_ns=ceiling_ns, realised_ns=realised_ns
+            kernel_short="k",
+            grid_blocks=1,
+            setting="A=1",
+            ceiling_ns=ceiling_ns,
+            realised_ns=realised_ns,
         )
 
     assert rank_correlation([pair(1, 10), pair(2, 30), pair(3, 90)]) == pytest.approx(1.0)

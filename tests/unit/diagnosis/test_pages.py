@@ -1,10 +1,11 @@
+import re
 from dataclasses import fields
-from typing import get_args
 
 import pytest
 
-from geoaudit.diagnosis.finding import VerdictName
+from geoaudit.diagnosis.finding import VERDICTS, VerdictName
 from geoaudit.diagnosis.pages import Page, all_pages, page, page_names, pages_named
+from geoaudit.diagnosis.thresholds import BOUND_MEMORY, BUSY_COMPUTE
 from geoaudit.errors import InputError
 from geoaudit.geometry.shape import LaunchGeometry
 from geoaudit.ranking.audit import AuditTotals
@@ -81,15 +82,6 @@ HEADER_FIELDS = [
     "sm_count_source",
 ]
 TABLE_HEADINGS = ["calls/token", "time/token", "SM fill", "tail", "median", "spread", "resident"]
-REACHABLE: tuple[VerdictName, ...] = (
-    "starved",
-    "tail",
-    "occupancy_limited",
-    "launch_bound",
-    "communication",
-    "healthy",
-    "inconclusive",
-)
 GEOMETRY_FIELDS = [
     field.name
     for field in fields(LaunchGeometry)
@@ -111,10 +103,19 @@ def test_every_column_has_a_page(name: str) -> None:
     assert any(found.kind == "column" for found in pages_named(name))
 
 
-@pytest.mark.parametrize("name", REACHABLE)
+@pytest.mark.parametrize("name", VERDICTS)
 def test_every_verdict_has_a_page(name: VerdictName) -> None:
     assert any(found.kind == "verdict" for found in pages_named(name))
-    assert name in get_args(VerdictName)
+    (told,) = (found for found in pages_named("verdict") if found.name == "verdict")
+    assert re.search(rf"\b{name}\b", told.text)
+
+
+def test_pages_give_the_bounds_that_are_used() -> None:
+    bandwidth, serial = page("bandwidth_bound"), page("serial")
+    assert f"at least {BOUND_MEMORY:.0%}".replace("%", " %") in " ".join(bandwidth.split())
+    assert f"below {BUSY_COMPUTE / 2:.0%}".replace("%", " %") in " ".join(serial.split())
+    assert "--counters" in page("confidence")
+    assert "--confirm" in page("confidence")
 
 
 @pytest.mark.parametrize("known", all_pages(), ids=lambda known: known.name)

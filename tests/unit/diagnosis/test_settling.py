@@ -5,7 +5,7 @@ from dataclasses import replace
 from geoaudit.diagnosis.evidence import Concurrency, SignatureEvidence
 from geoaudit.diagnosis.verdict import judge
 from geoaudit.launches.interventions import BlockCount, Intervention
-from tests.unit.diagnosis.builders import TIGHT, evidence
+from tests.unit.diagnosis.builders import TIGHT, evidence, with_counters
 
 
 def sweep(
@@ -135,3 +135,43 @@ def test_a_launch_that_waits_for_its_predecessor_is_not_compared_alone() -> None
     verdict = judge(repeated(case, alone=40_000))
     assert verdict.name == "starved"
     assert not any("alone" in sentence for sentence in verdict.ruled_out)
+
+
+UNFILLED = evidence(132, 128)
+
+
+def test_more_blocks_that_help_where_slots_are_empty_confirm_it() -> None:
+    assert judge(UNFILLED).name == "inconclusive"
+    verdict = judge(repeated(UNFILLED, sweep("SPLIT=2", 264, 128, 74_000)))
+    assert (verdict.name, verdict.confidence) == ("occupancy_limited", "confirmed")
+    assert "6.2 % of the thread slots are filled; SPLIT=2, 264 blocks" in verdict.reason
+    assert "open" not in verdict.reason
+    assert judge(repeated(UNFILLED, sweep("SPLIT=2", 264, 128, 84_000))).name == "inconclusive"
+    other = sweep("SPLIT=2", 264, 128, 40_000, "k_wide")
+    assert judge(repeated(UNFILLED, other)).name == "inconclusive"
+
+
+WAITING = with_counters(evidence(2_112, 256), sm_active=0.97, compute=0.1, dram_bytes=1e6)
+
+
+def test_a_chain_that_another_shape_shortens_is_none() -> None:
+    assert judge(WAITING).name == "serial"
+    verdict = judge(repeated(WAITING, sweep("SPLIT=2", 4_224, 256, 33_000)))
+    assert verdict.name == "inconclusive"
+    assert "each thread waits for itself" not in verdict.reason
+    assert "SPLIT=2, 4,224 blocks of 256 threads: 2.6 times as fast alone" in verdict.reason
+
+
+def test_other_code_that_waits_less_leaves_a_chain_what_it_is() -> None:
+    other = sweep("WIDE_GEMV=1", 4_224, 256, 33_000, "k_wide")
+    verdict = judge(repeated(WAITING, other))
+    assert (verdict.name, verdict.confidence) == ("serial", "suspected")
+    assert verdict.reason.endswith(
+        "each thread waits for itself; other code for the same work waits less: WIDE_GEMV=1, 4,224 "
+        "blocks of 256 threads of k_wide: 2.6 times as fast alone"
+    )
+
+
+def test_what_is_ruled_out_alone_stays_beside_an_open_verdict() -> None:
+    verdict = judge(repeated(UNFILLED))
+    assert verdict.ruled_out[0] == "not contention: alone it takes 100 % of its time in the token"

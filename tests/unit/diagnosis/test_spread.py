@@ -36,7 +36,7 @@ def test_figures_of_two_sites_are_those_of_the_sites() -> None:
     assert timing.launches == 7
     assert timing.median_ns == 14
     assert timing.mean_ns == pytest.approx(348 / 7)
-    assert timing.relative_mad == pytest.approx((1 / 12 + 10 / 100) / 2)
+    assert timing.relative_mad == pytest.approx(0.978 * 10 / 100)
     assert timing.std_ns == pytest.approx(((8 + 200) / (3 + 2)) ** 0.5)
     assert timing.site_spread == pytest.approx(44 / 56)
     assert (timing.sites, timing.repetitions) == (2, 3)
@@ -75,6 +75,14 @@ def test_nine_launches_decide_nothing() -> None:
     assert timing_of_sites([np.full(10, 87_000.0)]).spread == "tight"
 
 
+def test_few_launches_at_many_sites_decide_nothing() -> None:
+    twelve_sites_of_three = [np.full(3, 87_000.0)] * 12
+    timing = timing_of_sites(twelve_sites_of_three)
+    assert (timing.spread, timing.relative_mad, timing.relative_mad_low) == ("undecided", 0, None)
+    one_of_ten = [*twelve_sites_of_three, np.full(10, 87_000.0)]
+    assert timing_of_sites(one_of_ten).spread == "tight"
+
+
 def test_sites_launched_once_have_no_spread() -> None:
     timing = timing_of_sites([np.array([5_000.0])] * 20)
     assert (timing.relative_mad, timing.std_ns, timing.spread) == (None, None, "undecided")
@@ -111,7 +119,7 @@ def _classes(law: str, relative_mad: float, count: int, launches: int) -> dict[S
     return found
 
 
-PLANS = [(1, 12), (5, 2), (4, 3), (32, 2), (69, 12), (1, 100), (2, 6), (3, 4)]
+PLANS = [(1, 12), (5, 10), (4, 13), (69, 12), (1, 100)]
 
 
 @pytest.mark.parametrize("law", ["normal", "lognormal"])
@@ -128,12 +136,11 @@ def test_a_wrong_class_is_rare_whatever_the_plan(law: str, count: int, launches:
     ("count", "launches", "relative_mad", "expected", "share"),
     [
         (1, 12, 0.008, "tight", 0.9),
-        (32, 2, 0.015, "tight", 0.9),
         (69, 12, 0.02, "tight", 0.9),
         (69, 12, 0.1, "wide", 0.9),
         (1, 100, 0.15, "wide", 0.9),
-        (5, 2, 0.0, "undecided", 1.0),
-        (5, 2, 0.2, "undecided", 1.0),
+        (32, 2, 0.0, "undecided", 1.0),
+        (32, 9, 0.2, "undecided", 1.0),
     ],
 )
 def test_what_is_clear_is_told(
@@ -158,9 +165,18 @@ def test_the_rank_is_a_bound_and_a_close_one(count: int) -> None:
 
 def test_a_site_of_two_launches_tells_one_deviation() -> None:
     pair = [np.array([99.0, 101.0])]
-    low_high = interval_of(pair * 6)
-    assert low_high == pytest.approx((0.01414, 0.01414))
-    assert interval_of(pair * 5) is None
+    assert timing_of_sites(pair * 6).relative_mad == pytest.approx(0.01414)
+    assert interval_of(pair * 6) is None
+
+
+@given(st.lists(st.lists(st.integers(1, 10**6), min_size=2, max_size=14), min_size=1, max_size=8))
+def test_a_spread_lies_within_its_own_interval(values: list[list[int]]) -> None:
+    timing = timing_of_sites([np.array(site) for site in values])
+    if timing.relative_mad_low is None:
+        return
+    assert timing.relative_mad is not None
+    assert timing.relative_mad_high is not None
+    assert timing.relative_mad_low <= timing.relative_mad <= timing.relative_mad_high
 
 
 def test_the_interval_is_that_of_the_order_statistics() -> None:
@@ -254,9 +270,7 @@ def test_order_of_the_sites_does_not_matter(values: list[list[int]]) -> None:
 
 
 @pytest.mark.parametrize("law", ["normal", "lognormal"])
-@pytest.mark.parametrize(
-    ("count", "launches"), [(1, 10), (1, 12), (1, 30), (4, 3), (3, 4), (5, 12)]
-)
+@pytest.mark.parametrize(("count", "launches"), [(1, 10), (1, 12), (1, 30), (4, 10), (5, 12)])
 def test_the_interval_covers_quantised_durations(law: str, count: int, launches: int) -> None:
     generator = np.random.default_rng(8)
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from geoaudit.diagnosis.evidence import Concurrency, WorkPerSm
+from geoaudit.diagnosis.evidence import Concurrency, SignatureEvidence, WorkPerSm
 from geoaudit.diagnosis.verdict import judge
 from tests.unit.diagnosis.builders import (
     GB10,
@@ -33,7 +33,7 @@ def test_the_state_update_of_the_documents_is_starved() -> None:
     )
     assert verdict.ruled_out == (
         "not contention: spread 1.1 % over 69 launches at 12 sites",
-        "not the launch itself: 87.0 µs is 34.8 times the launch floor of 2.50 µs",
+        "not the launch itself: 87.0 µs is 123.6 times the launch floor of 704 ns",
         "not bandwidth: 87.0 µs against a floor of 900 ns (96.67 times)",
         "not the device's arithmetic: 90.9 % of its SMs have no block",
     )
@@ -56,6 +56,8 @@ def test_the_hybrid_attention_of_the_documents_is_at_its_floor_with_a_tail() -> 
     assert verdict.name == "bandwidth_bound"
     assert verdict.reason.startswith("62.1 µs against a floor of 48.9 µs (1.27 times)")
     assert "a partial last wave takes up to" in verdict.reason
+    assert "not starved: 1,280 blocks on 48 SMs (100 % have work)" in verdict.ruled_out
+    assert any(line.startswith("not contention") for line in verdict.ruled_out)
 
 
 def test_a_small_grid_near_its_floor_is_right_as_it_is() -> None:
@@ -187,5 +189,119 @@ def test_groups_trends_and_outliers_are_told_of_what_is_tight() -> None:
         "outliers: 3 launches far above the others of their site, by 960 ns typically and "
         "1.14 µs at most; they count in all figures"
     ) in told
+    pooled = judge(evidence(12, timing=replace(timing, sites=None))).rests_on
+    assert {"two groups: 40.0 % apart", "drift: durations fall by 2.0 %"} <= set(pooled)
+    assert not any("site," in line or "of the sites" in line for line in pooled)
     quiet = judge(evidence(12, timing=replace(timing, drift_fraction=0.4, outliers=0))).rests_on
     assert not any(line.startswith(("drift", "outliers")) for line in quiet)
+
+
+def measured(
+    median_ns: float, *, latency_ns: float | None = 300.0, blocks: int = 12
+) -> SignatureEvidence:
+    """A launch on a device whose empty kernel takes 704 ns."""
+    case = with_floor(evidence(blocks, timing=replace(TIGHT, median_ns=median_ns)), 704.0)
+    assert case.floor is not None
+    return replace(case, floor=replace(case.floor, latency_ns=latency_ns))
+
+
+def test_what_an_empty_kernel_took_decides_what_is_launch_bound() -> None:
+    # 1.6 times (704 + 300) ns.
+    verdict = judge(measured(1_606.0))
+    assert (verdict.name, verdict.would_decide) == ("launch_bound", "")
+    assert verdict.reason == (
+        "median 1.61 µs is within 1.6 times the launch floor of 704 ns and the 300 ns of a trip to "
+        "memory: another shape wins little, fewer launches do"
+    )
+    assert "not starved: no grid takes less than the launch floor of 704 ns" in verdict.ruled_out
+    assert judge(measured(1_608.0)).name == "starved"
+    assert judge(measured(1_608.0, latency_ns=None)).name == "starved"
+    assert judge(measured(1_126.0, latency_ns=None)).name == "launch_bound"
+
+
+@pytest.mark.parametrize("median_ns", [1_000.0, 2_400.0, 20_300.0])
+def test_one_launch_floor_is_told_of_one_launch(median_ns: float) -> None:
+    verdict = judge(measured(median_ns))
+    told = " ".join((verdict.reason, *verdict.rests_on, *verdict.ruled_out, verdict.would_decide))
+    assert "704 ns" in told
+    assert "2.50 µs" not in told
+
+
+def test_a_wait_for_the_predecessor_is_no_work_of_a_launch() -> None:
+    case = measured(2_400.0)
+    assert case.floor is not None
+    waited = replace(case, floor=replace(case.floor, own_time_ns=1_200.0))
+    assert judge(waited).name == "launch_bound"
+
+
+def test_bytes_at_an_unknown_bandwidth_make_no_floor() -> None:
+    case = with_floor(evidence(10_000, 256), 50_000.0)
+    assert case.floor is not None
+    unknown = replace(case.floor, bandwidth_bytes_per_second=None, floor_ratio=None)
+    verdict = judge(replace(case, floor=unknown))
+    (line,) = (line for line in verdict.rests_on if line.startswith("floor"))
+    assert line == (
+        "floor: unknown: 199 MiB of compulsory bytes, and a bandwidth that nobody tells "
+        "(--device NAME)"
+    )
+    assert "--device" in verdict.would_decide
+    assert "--bytes" not in verdict.would_decide
+
+
+def test_an_undecided_spread_tells_its_interval_and_its_groups() -> None:
+    timing = replace(
+        TIGHT, launches=60, sites=1, relative_mad=0.002, relative_mad_low=0.001,
+        relative_mad_high=0.052, spread="undecided", bimodal_fraction=1.0, mode_distance=0.055,
+    )  # fmt: skip
+    lines = judge(evidence(10_000, 256, timing=timing)).rests_on
+    assert (
+        "time: median 87.0 µs; undecided: spread 0.2 % (95 % interval 0.1 % to 5.2 %) over 60 "
+        "launches at 1 site"
+    ) in lines
+    assert "two groups: 5.5 % apart, at 100 % of the sites" in lines
+
+
+def test_three_repetitions_say_that_they_cannot_tell() -> None:
+    timing = replace(TIGHT, launches=36, repetitions=3, spread="undecided", relative_mad=0.003)
+    verdict = judge(evidence(12, timing=timing))
+    assert not any(line.startswith("not contention") for line in verdict.ruled_out)
+    (line,) = (line for line in verdict.rests_on if line.startswith("time"))
+    assert line.endswith("no site has the 10 launches that tell: record more tokens")
+
+
+CONTENDED = replace(evidence(10_000, 256), concurrency=beside(0.97, 1.0))
+COUNTED = with_counters(evidence(2_112, 256), sm_active=0.97, compute=0.9, dram_bytes=1e6)
+
+
+@pytest.mark.parametrize(
+    ("case", "name", "alternative"),
+    [
+        (with_floor(evidence(10_000, 256), 70_000.0), "bandwidth_bound", "not starved"),
+        (COUNTED, "compute_bound", "not bandwidth"),
+        (CONTENDED, "contended", "not starved"),
+        (replace(measured(1_700.0), twin="other"), "dud", "not starved: on the same grid other"),
+        (
+            with_counters(evidence(2_112, 256), sm_active=0.03, compute=0.01, dram_bytes=1e6),
+            "imbalanced",
+            "not a tail",
+        ),
+        (measured(1_000.0), "launch_bound", "not contention"),
+        (evidence(90), "inconclusive", "not contention"),
+    ],
+)
+def test_every_verdict_says_what_it_rules_out(
+    case: SignatureEvidence, name: str, alternative: str
+) -> None:
+    verdict = judge(case)
+    assert verdict.name == name
+    assert any(line.startswith(alternative) for line in verdict.ruled_out)
+
+
+def test_nothing_is_ruled_out_that_the_verdict_says() -> None:
+    for case, what in (
+        (CONTENDED, "not contention"),
+        (COUNTED, "not arithmetic"),
+        (with_floor(evidence(10_000, 256), 70_000.0), "not bandwidth"),
+        (evidence(12), "not starved"),
+    ):
+        assert not any(line.startswith(what) for line in judge(case).ruled_out)

@@ -53,3 +53,9 @@ def test_unknown_and_missing_columns_are_refused() -> None:
 def test_a_grid_beyond_32_bits_is_kept() -> None:
     table = build_launches({**MINIMAL, s.GRID_X: [2**31 - 1, 2**40]})
     assert table[s.GRID_X].tolist() == [2**31 - 1, 2**40]
+
+
+def test_a_fraction_over_one_is_refused() -> None:
+    broken = build_launches(MINIMAL).assign(**{s.SM_THROUGHPUT_FRACTION: 5.0})
+    with pytest.raises(SchemaError, match="sm_throughput_fraction must be at most 1"):
+        validate(broken)

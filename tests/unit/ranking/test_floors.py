@@ -148,8 +148,25 @@ def touched(sizes: list[int | None]) -> dict[str, float | None]:
     }
 
 
-def test_between_two_launches_of_a_site_lies_the_rest_of_the_token() -> None:
-    assert touched([100, 20, 3]) == {"a": 23.0, "b": 103.0, "c": 120.0}
+def test_from_one_launch_of_a_site_to_the_next_lies_the_whole_token() -> None:
+    assert touched([100, 20, 3]) == {"a": 123.0, "b": 123.0, "c": 123.0}
+
+
+def test_a_launch_whose_own_bytes_exceed_the_l2_is_not_served_by_it() -> None:
+    copy = Launch(kernel="a", start=0, duration=90_000, blocks=2_112)
+    later = [replace(one, start=100_000 + (one.start or 0)) for one in LAYERS[1:]]
+    made = recording(tokens([copy, *later], count=12, period_ns=200_000))
+    sizes = [280 * 2**20, 20, 3] * 12
+    found = rows(calibrated(with_columns(made, compulsory_bytes=sizes)))
+    assert found["a"].verdict.name == "bandwidth_bound"
+
+
+def test_nsight_compute_empties_the_l2_before_each_launch() -> None:
+    made = with_columns(recording(tokens(LAYERS, count=3, period_ns=100)), dram_bytes=1_000)
+    ncu = replace(made, metadata=replace(made.metadata, instrument="ncu"))
+    for of, expected in ((made, 3_000.0), (ncu, None)):
+        floors = [row.evidence.floor for row in rows(calibrated(of)).values()]
+        assert [floor.touched_bytes for floor in floors if floor] == [expected] * 3
 
 
 def test_where_much_of_a_token_is_unknown_nobody_knows_what_it_touches() -> None:

@@ -6,6 +6,7 @@ from geoaudit.devices.spec import DeviceSpec
 from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Confidence, Finding, Verdict, VerdictName
 from geoaudit.geometry.shape import Dim3, LaunchGeometry, LaunchShape, Limiter
+from geoaudit.launches.interventions import BlockCount, Intervention
 from geoaudit.ranking.audit import (
     Audit,
     AuditedDevice,
@@ -491,6 +492,42 @@ def distance_audit() -> Audit:
         ),
     )
     return replace(audit(), distance=account)
+
+
+def tried_audit() -> Audit:
+    """A kernel that was repeated alone and under two other launch shapes."""
+    first, *others = rows()
+    shape = replace(first.shape, dynamic_shared_bytes=0)
+    assert shape.grid is not None
+    assert shape.block is not None
+    done = Intervention(
+        kernel_short=first.kernel_short,
+        grid=shape.grid,
+        block=shape.block,
+        dynamic_shared_bytes=0,
+        position=1,
+        alone_ns=(20_320,) * 10,
+        in_situ_ns=(20_400,) * 10,
+        sweep=(
+            BlockCount(
+                setting="TILE=8",
+                grid_blocks=192,
+                block_threads=256,
+                durations_ns=(2_032,) * 10,
+                kernel_short=first.kernel_short,
+            ),
+            BlockCount(
+                setting="WIDE=1",
+                grid_blocks=12,
+                block_threads=1024,
+                durations_ns=(25_400,) * 10,
+                kernel_short="kda_wide",
+            ),
+        ),
+        device=first.device,
+    )
+    evidence = replace(first.evidence, interventions=(done,))
+    return replace(audit(), rows=(replace(first, shape=shape, evidence=evidence), *others))
 
 
 def hostile_audit() -> Audit:

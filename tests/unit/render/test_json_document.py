@@ -14,6 +14,7 @@ from tests.unit.render.test_terminal import AUDITS
 DOCUMENT = [
     *("schema_version", "per", "order", "group", "scan", "device", "devices", "totals", "rows"),
     *("communication_rows", "hidden_rows", "filtered_rows", "recording_findings", "distance"),
+    "gains",
 ]
 SCAN = [
     *("instrument", "source_format", "source_name", "tokens", "token_rule", "step_class"),
@@ -50,10 +51,10 @@ ROW = [
     *("wasted_sm_time_per_token_ns", "measured_wasted_sm_time_per_token_ns"),
     *("sm_active_fraction", "sm_throughput_fraction", "dram_bytes"),
     *("verdict", "confidence", "findings", "time_fraction"),
-    *("wasted_fraction", "device_index", "signatures", "positions", "reason", "ruled_out"),
-    *("would_decide", "finding_messages", "floor_ns", "floor_ratio", "floor_bytes"),
+    *("wasted_fraction", "device_index", "signatures", "positions", "reason", "rests_on"),
+    *("ruled_out", "would_decide", "finding_messages", "floor_ns", "floor_ratio", "floor_bytes"),
     *("floor_source", "floor_is_measured", "working_warps_per_sm", "bytes_in_flight_per_sm"),
-    "needed_bytes_in_flight_per_sm",
+    *("needed_bytes_in_flight_per_sm", "interventions"),
 ]
 FINDING = ["rule_id", "rule_name", "severity", "message", "kernel"]
 DISTANCE = ["measured_ns", "target_ns", "distance_ns", "steps"]

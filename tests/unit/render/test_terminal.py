@@ -209,7 +209,7 @@ def test_records_that_are_missing_are_counted() -> None:
     ("names", "expected"),
     [
         (["healthy", "tail", "starved"], "next: geoaudit explain tail "),
-        (["healthy", "inconclusive"], "next: geoaudit report says for row 2 "),
+        (["healthy", "inconclusive"], "says what measurement would decide: row 2 first"),
         (["healthy"], "next: geoaudit report -o audit "),
     ],
 )
@@ -223,6 +223,18 @@ def test_recorded_ranges_come_before_any_kernel() -> None:
     rule = "no period; ranges recorded (for --token-range): decode"
     text = render_terminal(replace(base, header=replace(base.header, token_rule=rule)))
     assert "next: geoaudit rank --token-range NAME" in text
+    none = replace(base.header, token_rule="figures are per trace; no ranges recorded")
+    assert "next: geoaudit explain starved" in render_terminal(replace(base, header=none))
+
+
+def test_an_unknown_device_comes_before_all() -> None:
+    base = builders.trace_audit()
+    rule = "no period; ranges recorded (for --token-range): decode"
+    unknown = replace(base.header.devices[0], spec=None, usable_sms=None)
+    text = render_terminal(
+        replace(base, header=replace(base.header, devices=(unknown,), token_rule=rule))
+    )
+    assert "next: geoaudit rank --device NAME" in text
 
 
 def test_at_most_ten_levers_are_printed_and_a_ceiling_is_no_saving() -> None:
