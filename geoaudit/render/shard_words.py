@@ -1,6 +1,6 @@
 """A shard check in sentences, and which of its launches a table shows: one place for all."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -219,18 +219,15 @@ def header_lines(listing: Listing) -> tuple[tuple[str, str], ...]:
 
 def _assumptions(listing: Listing) -> list[str]:
     """What was told by an option, and how many symbols were taken for which reason."""
-    told = [
-        f"{name} {value:,} ({source})"
-        for name, (value, source) in listing.assumed.items()
-        if source.startswith("--")
-    ]
-    taken = Counter(
-        (value, source) for value, source in listing.assumed.values() if not source.startswith("--")
-    )
-    told += [
-        f"{plural(number, 'symbol')} {value:,} ({source})"
-        for (value, source), number in sorted(taken.items())
-    ]
+    told, taken = [], defaultdict[str, list[int]](list)
+    for name, (value, source) in listing.assumed.items():
+        if source.startswith("--"):
+            told.append(f"{name} {value:,} ({source})")
+        else:
+            taken[source.partition(",")[0]].append(value)
+    for source, values in sorted(taken.items()):
+        same = f" {values[0]:,}" if len(set(values)) == 1 else ""
+        told.append(f"{plural(len(values), 'symbol')}{same} ({source})")
     return told or ["nothing"]
 
 

@@ -144,7 +144,7 @@ def _length(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value
     """``len(value)``."""
     node = call.arguments[0]
     value = slicer.value(node, frame, point)
-    if isinstance(value, Items) and not value.back:
+    if isinstance(value, Items) and value.values and not value.back:
         return number(len(value.values))
     if isinstance(value, Shaped) and value.extents:
         return value.extents[0]

@@ -28,6 +28,9 @@ _SHAPE = re.compile(
     re.IGNORECASE,
 )
 _OF_DEVICES = {"sm", "sms", "cta", "ctas", "multiprocessor", "multiprocessors", "cus", "grid"}
+_OF_BLOCKS = {"block", "warp", "warps", "tile", "thread", "threads", "chunk", "rows", "tokens"}
+_LEAST_TELLING = 24
+"""Smaller numbers equal a dimension by chance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +172,7 @@ def _constant_in(operand: Extent, site: LaunchSite) -> tuple[LaunchConstant | No
 
 def _device(value: int, constant: LaunchConstant) -> str:
     """A device with that many SMs, where the name says SMs or the number is no power or tile."""
-    is_named = bool(_OF_DEVICES & set(words_of(constant.symbol.name)))
+    is_named = bool(_OF_DEVICES & _words(constant))
     return _devices(value) if is_named or value % 16 else ""
 
 
@@ -180,12 +183,17 @@ def _devices(value: int) -> str:
     return f"the SM count of {names[0]}" if names and value >= 40 else ""
 
 
+def _words(constant: LaunchConstant) -> set[str]:
+    return set(words_of(constant.symbol.name))
+
+
 def _dimension(value: int, constant: LaunchConstant, options: ShardOptions) -> str:
     """A sharded dimension with that size before the division, where the name does not deny it."""
     named = dimension_of(constant.symbol.name)
+    is_telling = value >= _LEAST_TELLING and value % 16 and not _OF_BLOCKS & _words(constant)
     for given in options.dimensions:
-        meant = dimension_of(given.name)
-        if given.total == value and (value % 16 or (named is not None and named == meant)):
+        is_same = named is not None and named == dimension_of(given.name)
+        if given.total == value and (is_same or is_telling):
             return f"{given.name} before it is divided"
     for dimension, size in options.model.items():
         if size == value and dimension in SHARDED_BY and named == dimension:
