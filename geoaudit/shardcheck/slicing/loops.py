@@ -11,6 +11,7 @@ from geoaudit.shardcheck.slicing import definitions, members
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Place, Point, targets
 from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
@@ -78,7 +79,8 @@ def at_round_start(slicer: "Slicer", place: Place, frame: Frame, point: Point) -
                 value = members.with_part(value, one[len(place) :], symbol)
         return value
     if isinstance(value, Quantity):
-        return unknown(f"{'.'.join(place)} changes from round to round of a loop", [value])
+        name = ".".join(place)
+        return named(unknown(f"{name} changes from round to round of a loop", [value]), name, frame)
     return value
 
 

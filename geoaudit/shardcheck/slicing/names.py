@@ -218,8 +218,12 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
 def of_top(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
     """What the statements at the top of a file give a name.
 
-    A variable that begins as 0 there is set elsewhere: it is not known.
+    A variable that begins as 0 there is set elsewhere: it is not known. A constant that is given
+    twice is one or the other: the two stand under different ``#if``.
     """
+    twice = _given_twice(slicer, top, name)
+    if twice is not None:
+        return twice
     end = Point(block=top.function.body, index=len(top.function.body))
     found = definitions.read(slicer, (name,), slicer.open_frame(top), end)
     is_zero = isinstance(found, Quantity) and found.extent == Integer(value=0)
@@ -228,6 +232,23 @@ def of_top(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
             if isinstance(one, Assign) and one.target == e.Name(name) and not one.constant:
                 return Reference(text=name, kind="unknown", path=top.path, line=one.line)
     return found
+
+
+def _given_twice(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
+    """The values of a constant of C that the top of a file gives more than once; else None."""
+    if top.file.language != "c":
+        return None
+    body, target = top.function.body, e.Name(name)
+    ends = [
+        Point(block=body, index=place + 1)
+        for place, one in enumerate(body)
+        if isinstance(one, Assign) and one.constant and one.target == target
+    ]
+    if not 2 <= len(ends) <= MOST_DEFINITIONS:
+        return None
+    frame = slicer.open_frame(top)
+    found = [definitions.read(slicer, (name,), frame, end) for end in ends]
+    return either([(None, value) for value in found if value is not None])
 
 
 def _static(slicer: "Slicer", owner: str, member: str) -> Value | None:
