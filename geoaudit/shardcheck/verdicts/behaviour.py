@@ -144,7 +144,7 @@ def _probed(
         found = courses(site, factors, roles, options, probe)
         # Where some axis is 0 there is no launch to judge.
         launched = [course for course in found if any(course.blocks)]
-        kinds = [_shaped(course, target) for course in launched or found]
+        kinds = [_shaped(course, target) for course in launched]
         tried += [_over_choices(kinds)] if kinds else []
     if not tried:
         return Conduct(behaviour="unknown", reason="no size that was tried gives a grid")

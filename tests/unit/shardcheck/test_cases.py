@@ -15,7 +15,6 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "a loop's own variable is lost": ("grid_loop_over_launches.cu",),
     "names in namespaces and in inner blocks are taken for each other": (
         "grid_namespace_and_using.cu",
     ),
