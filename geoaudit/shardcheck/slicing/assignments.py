@@ -16,6 +16,7 @@ from geoaudit.shardcheck.slicing import (
     tensors,
 )
 from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.pointers import pointed_at
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
@@ -36,6 +37,8 @@ def after_assignment(
     if isinstance(statement.target, e.Collection):
         return _unpacked(slicer, statement, place, frame, point)
     target = place_of(statement.target)
+    if target is not None:
+        target = pointed_at(frame.function, target)
     if target is None or target[0] != place[0]:
         return None
     shared = min(len(target), len(place))

@@ -7,6 +7,7 @@ from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing import assignments, loops, macros, outputs
 from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.pointers import pointers_of
 from geoaudit.shardcheck.slicing.points import (
     SOME_ELEMENT,
     Block,
@@ -60,21 +61,23 @@ def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value 
 
 def within_block(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     """The value that the statements before a point, in its own block, give a place."""
-    is_c = frame.function.file.language == "c"
     for index in range(point.index - 1, -1, -1):
         statement = point.block[index]
-        if _may_change(slicer, statement, place[0], is_c):
+        if _may_change(slicer, statement, place[0], frame):
             found = _after(slicer, statement, place, frame, point.at(index))
             if found is not None:
                 return found
     return None
 
 
-def _may_change(slicer: "Slicer", statement: s.Statement, name: str, is_c: bool) -> bool:
+def _may_change(slicer: "Slicer", statement: s.Statement, name: str, frame: Frame) -> bool:
     effects = effects_of(statement)
     if name in effects.assigned:
         return True
-    if not is_c or not effects.called:
+    pointers = pointers_of(frame.function)
+    if pointers and any(pointers.get(one) == name for one in effects.assigned):
+        return True
+    if frame.function.file.language != "c" or not effects.called:
         return False
     if name in effects.addressed:
         return True

@@ -18,7 +18,6 @@ _REASONS: dict[str, tuple[str, ...]] = {
     "names in namespaces and in inner blocks are taken for each other": (
         "grid_namespace_and_using.cu",
     ),
-    "a write through a pointer to a local is not seen": ("struct_field_sensitive.cu",),
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
         "trap_comma_in_grid.cu",
