@@ -34,7 +34,7 @@ READING = (
     ),
     click.option(
         "--jobs",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=2**31 - 1),
         metavar="N",
         help="Processes that parse; by default one for each processor.",
     ),
@@ -44,7 +44,7 @@ EVALUATION = (
     click.option(
         "--shard",
         metavar="KIND=N,N,...",
-        help="Numbers of ranks to evaluate, the first is the reference. Default tp=1,2,4,8.",
+        help="Numbers of ranks to evaluate, held against the fewest. Default tp=1,2,4,8.",
     ),
     click.option(
         "--dim",
@@ -69,13 +69,13 @@ EVALUATION = (
     ),
     click.option(
         "--batch",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=2**31 - 1),
         metavar="N",
         help="Sequences in the decode batch. Default 1.",
     ),
     click.option(
         "--context",
-        type=click.IntRange(min=1),
+        type=click.IntRange(min=1, max=2**31 - 1),
         metavar="N",
         help="Tokens in the cache of each sequence.",
     ),

@@ -1,6 +1,7 @@
 """Settings of `shard-check` in ``pyproject.toml`` or ``geoaudit.toml``; the command line wins."""
 
 import difflib
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ def find_settings(path: Path) -> Settings:
     Raises:
         InputError: a file is no TOML, or has a key that is none.
     """
-    start = path.resolve()
+    start = Path(os.path.realpath(path))
     for folder in (start, *start.parents):
         for name, table in TABLES.items():
             values = _values(folder / name, table)

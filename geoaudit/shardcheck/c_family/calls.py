@@ -101,7 +101,7 @@ class Calls(Expressions):
             self.calls.add(name)
             if name in LAUNCH_CALLS:
                 self.record.launch_calls[self.parsed.offset(list_node)] = name
-        return Call(function, arguments, (), templates, self.parsed.line(list_node))
+        return Call(function, arguments, (), templates, self.parsed.line(_named_at(node)))
 
     def _arguments(self, node: Node) -> tuple[Expression, ...]:
         arguments = node.child_by_field_name("arguments")
@@ -166,3 +166,11 @@ class Calls(Expressions):
         """The body of a lambda that is called where it stands: ``return`` leaves it alone."""
         body = node.child_by_field_name("body")
         return without_returns(self.block(body)) if body else []
+
+
+def _named_at(node: Node) -> Node:
+    """Where a call names what it calls; of a call of what a call returns, its arguments."""
+    function = node.child_by_field_name("function")
+    if function is None or function.type in {"call_expression", "parenthesized_expression"}:
+        return node.child_by_field_name("arguments") or node
+    return function.child_by_field_name("field") or function

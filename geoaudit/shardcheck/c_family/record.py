@@ -8,11 +8,10 @@ from geoaudit.shardcheck.program.statements import Function, Statement
 LAUNCH_CALLS = frozenset(
     {
         "cudaLaunchKernel",
+        "cudaLaunchKernel_ptsz",
         "cudaLaunchKernelEx",
         "cudaLaunchKernelExC",
         "cudaLaunchCooperativeKernel",
-        "cudaLaunchCooperativeKernelMultiDevice",
-        "cudaLaunchDevice",
         "cuLaunchKernel",
         "cuLaunchKernelEx",
         "cuLaunchCooperativeKernel",
@@ -26,6 +25,10 @@ LAUNCH_CALLS = frozenset(
         "hipModuleLaunchKernel",
         "hipExtModuleLaunchKernel",
         "hipModuleLaunchCooperativeKernel",
+        "hipDrvLaunchKernelEx",
+        "musaLaunchKernel",
+        "kernel_launch",
+        "launch_kernel_on_cluster",
     }
 )
 

@@ -55,6 +55,8 @@ def read_content(location: str, *, include_generated: bool = False) -> Content:
         include_generated: generated files are not left out.
     """
     try:
+        if Path(location).exists() and not Path(location).is_file():
+            return Content(refused="not a regular file")
         with Path(location).open("rb") as handle:
             content = handle.read(MOST_BYTES + 1)
     except OSError as error:

@@ -20,7 +20,9 @@ def analysis_fingerprint() -> bytes:
     digest.update("\n".join(told).encode())
     package = Path(geoaudit.__file__).parent
     for room in _ROOMS:
-        for file in sorted((package / room).rglob("*.py")):
+        for file in sorted((package / room).rglob("*.*")):
+            if file.suffix not in {".py", ".toml"}:
+                continue
             digest.update(file.relative_to(package).as_posix().encode() + b"\0")
             digest.update(file.read_bytes())
     return digest.digest()

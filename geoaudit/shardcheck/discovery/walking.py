@@ -71,7 +71,7 @@ def find_sources(paths: Sequence[Path], options: WalkOptions) -> SourceTree:
     """
     for path in paths:
         _require_source(path)
-    resolved = [path.resolve() for path in paths]
+    resolved = [Path(os.path.realpath(path)) for path in paths]
     root = _root(resolved)
     walk = _Walk(root=root, options=options)
     for path in resolved:

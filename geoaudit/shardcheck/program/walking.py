@@ -82,3 +82,20 @@ def blocks_of(statement: s.Statement) -> Iterator[tuple[s.Statement, ...]]:
             yield statement.step
         case _:
             return
+
+
+def last_name(node: e.Expression) -> str:
+    """The last component of what is called: ``f`` of ``a::f``, ``m.f``, ``f[grid]``; or empty."""
+    match node:
+        case e.Name(text=text):
+            return text.rpartition("::")[2]
+        case e.Member(name=name):
+            return name
+        case e.Subscript(value=value) | e.Cast(value=value):
+            return last_name(value)
+        case e.Call(function=function):
+            return last_name(function)
+        case e.Operation(operands=(inner,)):
+            return last_name(inner)
+        case _:
+            return ""

@@ -13,8 +13,8 @@ DEFAULT_CONTEXT = 32_768
 ROUNDINGS = ("exact", "floor", "ceil", "at_least_one")
 
 _NAME = r"[A-Za-z_][\w.\[\]()\-]*"
-_DIMENSION = re.compile(rf"({_NAME})(?:=(\d[\d_]*))?(?::(\w+))?(?::(\w+))?")
-_VALUE = re.compile(rf"({_NAME})=(\d[\d_]*)")
+_DIMENSION = re.compile(rf"({_NAME})(?:=(\d[\d_]{{0,17}}))?(?::(\w+))?(?::(\w+))?")
+_VALUE = re.compile(rf"({_NAME})=(\d[\d_]{{0,17}})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,13 @@ def parse_ranks(text: str) -> tuple[str, tuple[int, ...]]:
             f"--shard {text!r}: write KIND=N,N,... with KIND one of {', '.join(WIDTH_KINDS)} and "
             "numbers of ranks from 1: tp=1,2,4,8."
         )
-    return by.strip(), tuple(sorted({int(part) for part in parts}))
+    ranks = tuple(sorted({int(part) for part in parts}))
+    if len(ranks) < 2:
+        raise InputError(
+            f"--shard {text!r}: give two numbers of ranks or more; a grid is held against the one "
+            "at the fewest."
+        )
+    return by.strip(), ranks
 
 
 def parse_dimension(text: str) -> GivenDimension:

@@ -56,14 +56,6 @@ def position_of(name: str) -> Position | None:
     return Position(tensor=found["tensor"], index=int(found["index"]), innermost_first=True)
 
 
-def is_named(own: str, name: str) -> bool:
-    """Whether an option means a symbol: by its whole name, its last part, or a tensor's extent."""
-    if own == name or re.split(r"\.|::", own)[-1].strip("_") == name:
-        return True
-    position = position_of(name)
-    return position is not None and position == position_of(own)
-
-
 def dimension_at(
     position: Position, names: Iterable[str], others: Iterable[Position], surroundings: str
 ) -> tuple[str, str] | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Parameter
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
@@ -94,6 +95,7 @@ def bound(
     point: Point,
 ) -> Arguments:
     """Bind a call's arguments."""
+    call = _with_context(function, call)
     nodes: dict[str, _Node] = {}
     _positional(function.own_parameters, call.arguments, nodes)
     names = {parameter.name for parameter in function.own_parameters}
@@ -129,8 +131,17 @@ def _typed(node: e.Expression, type: str) -> e.Expression:
     return e.Collection(node.items, node.keywords, type)
 
 
+def _with_context(function: IndexedFunction, call: e.Call) -> e.Call:
+    """The call as ``forward`` of an autograd function sees it: ``apply`` puts a context first."""
+    if function.function.name != "forward" or last_name(call.function) != "apply":
+        return call
+    given = (e.Opaque("ctx"), *call.arguments)
+    return e.Call(call.function, given, call.keywords, call.template_arguments, call.line)
+
+
 def accepts(function: IndexedFunction, call: e.Call) -> bool:
     """Whether a function can take as many arguments as a call gives."""
+    call = _with_context(function, call)
     parameters = function.own_parameters
     count = len(call.arguments) + len(call.keywords)
     if any(isinstance(one, e.Starred) for one in call.arguments):

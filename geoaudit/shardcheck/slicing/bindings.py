@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.program.walking import within
+from geoaudit.shardcheck.program.walking import last_name, within
 from geoaudit.shardcheck.slicing import names
 from geoaudit.shardcheck.slicing.arguments import accepts
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex, last_name
+from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.values import Quantity, Reference
 
 if TYPE_CHECKING:

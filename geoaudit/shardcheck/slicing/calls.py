@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import (
     construction,
     definitions,
@@ -18,7 +19,7 @@ from geoaudit.shardcheck.slicing import (
 )
 from geoaudit.shardcheck.slicing.arguments import bound
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction, last_name
+from geoaudit.shardcheck.slicing.index import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block, Point, leaves
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -100,8 +101,7 @@ def entered(
     """The frame of a function under one call; None: too deep, or it has no body."""
     if frame.depth >= MOST_CALLS_DEEP or not function.function.body:
         return None
-    given = _with_context(node) if _passes_context(function, node) else node
-    arguments = bound(slicer, function, given, frame, point)
+    arguments = bound(slicer, function, node, frame, point)
     outer = names.outer_of(slicer, function)
     if closure.frame is not None and closure.point is not None:
         outer = (closure.frame, point if closure.frame is frame else closure.point)
@@ -113,21 +113,6 @@ def entered(
         outer=outer,
         receiver=closure.receiver,
         depth=frame.depth + 1,
-    )
-
-
-def _passes_context(function: IndexedFunction, node: e.Call) -> bool:
-    return function.function.name == "forward" and last_name(node.function) == "apply"
-
-
-def _with_context(node: e.Call) -> e.Call:
-    """The call of an autograd function's ``forward``: the context comes first."""
-    return e.Call(
-        node.function,
-        (e.Opaque("ctx"), *node.arguments),
-        node.keywords,
-        node.template_arguments,
-        node.line,
     )
 
 

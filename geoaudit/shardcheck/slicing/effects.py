@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.program.walking import blocks_of, expressions_of, within
-from geoaudit.shardcheck.slicing.index import last_name
+from geoaudit.shardcheck.program.walking import blocks_of, expressions_of, last_name, within
 from geoaudit.shardcheck.slicing.points import place_of, targets
 
 

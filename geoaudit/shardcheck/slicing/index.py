@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.program.file_program import Class, Field, FileProgram
+from geoaudit.shardcheck.program.file_program import Class, FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
-from geoaudit.shardcheck.program.walking import expressions_of, within
+from geoaudit.shardcheck.program.walking import expressions_of, last_name, within
 from geoaudit.shardcheck.slicing.points import Point, points_of, targets
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 
@@ -102,23 +102,6 @@ class CallSite:
     call: e.Call
 
 
-def last_name(node: e.Expression) -> str:
-    """The last component of what is called: ``f`` of ``a::f``, ``m.f``, ``f[grid]``; or empty."""
-    match node:
-        case e.Name(text=text):
-            return text.rpartition("::")[2]
-        case e.Member(name=name):
-            return name
-        case e.Subscript(value=value) | e.Cast(value=value):
-            return last_name(value)
-        case e.Call(function=function):
-            return last_name(function)
-        case e.Operation(operands=(inner,)):
-            return last_name(inner)
-        case _:
-            return ""
-
-
 @dataclass(kw_only=True)
 class ProgramIndex:
     """Files by what they define.
@@ -191,9 +174,9 @@ class ProgramIndex:
                 if last_name(call.function) == name:
                     yield CallSite(caller=caller, point=point, call=call)
 
-    def fields_named(self, name: str) -> Iterator[tuple[FileProgram, Class, Field]]:
-        """Fields of that name, of all classes."""
-        yield from self._fields.get(name, ())
+    def named_in_calls(self, macro: str) -> Sequence[CallSite]:
+        """Calls that are given a macro by its name, to be used by what is called."""
+        return self._given_names.get(macro, ())
 
     @cached_property
     def member_assignments(self) -> dict[str, list[tuple[IndexedFunction, Point, Assign]]]:
@@ -276,13 +259,17 @@ class ProgramIndex:
         return found
 
     @cached_property
-    def _fields(self) -> dict[str, list[tuple[FileProgram, Class, Field]]]:
-        fields: dict[str, list[tuple[FileProgram, Class, Field]]] = defaultdict(list)
-        for classes in self.classes.values():
-            for file, one in classes:
-                for found in one.fields:
-                    fields[found.name].append((file, one, found))
-        return fields
+    def _given_names(self) -> dict[str, list[CallSite]]:
+        macros = {
+            one.function.name for one in self.by_file.values() if one.function.kind == "macro"
+        }
+        found: dict[str, list[CallSite]] = defaultdict(list)
+        for caller in self.by_file.values():
+            for point, call in caller.calls if caller.file.language == "c" else ():
+                for name in {one.text for one in call.arguments if isinstance(one, e.Name)}:
+                    if name in macros:
+                        found[name].append(CallSite(caller=caller, point=point, call=call))
+        return found
 
 
 def _assigned(indexed: IndexedFunction) -> set[str]:

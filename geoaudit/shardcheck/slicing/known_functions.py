@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.sharding.words import is_parallel_size
 from geoaudit.shardcheck.slicing import members, tensor_calls
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.values import (

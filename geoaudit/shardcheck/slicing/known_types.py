@@ -42,8 +42,16 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "numAttrs",
     ),
 }
+FIELDS["ClusterLaunchParams"] = (
+    "grid_dims",
+    "block_dims",
+    "cluster_dims",
+    "smem_size_in_bytes",
+    "cuda_stream",
+)
 FIELDS["HIP_LAUNCH_CONFIG"] = FIELDS["CUlaunchConfig"]
-"""Fields in order, from the CUDA Runtime API (driver_types.h) and Driver API (cuda.h)."""
+"""Fields in order, from the CUDA Runtime API (driver_types.h), the Driver API (cuda.h) and CUTLASS
+(cutlass/cluster_launch.hpp)."""
 
 _NUMBER = re.compile(
     r"^(unsigned|signed|int|long|short|char|bool|float|double|size_t|ssize_t|ptrdiff_t"

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import calls, grids, parameters, resolution
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex, last_name
+from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex
 from geoaudit.shardcheck.slicing.members import AXES
 from geoaudit.shardcheck.slicing.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.points import Point
@@ -36,7 +37,7 @@ from geoaudit.shardcheck.slicing.values import (
 from geoaudit.shardcheck.symbolic.extents import Cases, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import symbols
 
-MOST_LEVELS = 4
+MOST_LEVELS = 16
 MOST_CALLS = 4_000
 MOST_INNER = 4
 

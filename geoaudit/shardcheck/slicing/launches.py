@@ -7,10 +7,11 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import grids, outside
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.grids import Axes
-from geoaudit.shardcheck.slicing.index import index_of, last_name
+from geoaudit.shardcheck.slicing.index import index_of
 from geoaudit.shardcheck.slicing.kernel_names import kernel_name, name_in_text
 from geoaudit.shardcheck.slicing.launchers import Launched, Launching, all_launches
 from geoaudit.shardcheck.slicing.loops import LOOP

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.program.walking import blocks_of
+from geoaudit.shardcheck.program.walking import blocks_of, last_name
 from geoaudit.shardcheck.slicing import definitions, members
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Place, Point, targets
@@ -15,6 +15,7 @@ from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
+    Reference,
     Value,
     either,
     joined,
@@ -26,7 +27,9 @@ from geoaudit.shardcheck.symbolic.walking import symbols
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
+_GATHERING = frozenset({"sorted", "set", "list", "tuple", "reversed", "tqdm"})
 MOST_VARIABLES = 8
+MOST_ELEMENTS = 16
 LOOP = "(loop)"
 """Scope of the symbols that stand for what a loop changes."""
 
@@ -90,11 +93,22 @@ def _element(
     assert loop.iterable is not None
     assert loop.target is not None
     text = spelled(loop.iterable)
-    if isinstance(loop.target, e.Name):
-        values = slicer.value(loop.iterable, frame, parent)
-        if isinstance(values, Items) and values.values and len(values.values) <= 16:
-            return either([(None, value) for value in values.values])
-    return unknown(f"{place[0]} is each of {text} in turn")
+    values = slicer.value(_gathered(loop.iterable), frame, parent)
+    is_one = isinstance(loop.target, e.Name)
+    if is_one and isinstance(values, Items) and 0 < len(values.values) <= MOST_ELEMENTS:
+        return either([(None, value) for value in values.values])
+    parts = [as_quantity(slicer, values, text)] if isinstance(values, Quantity | Reference) else []
+    lost = unknown(f"{place[0]} is each of {text} in turn", parts)
+    return named(named(lost, place[0], frame), text, frame)
+
+
+def _gathered(node: e.Expression) -> e.Expression:
+    """What a loop goes over, without what orders it or makes it a list."""
+    while isinstance(node, e.Call) and last_name(node.function) in _GATHERING:
+        if len(node.arguments) != 1:
+            break
+        node = node.arguments[0]
+    return node
 
 
 def _repeated(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Quantity:

@@ -90,6 +90,7 @@ def _pasted(part: str, given: dict[str, e.Expression]) -> str:
 def at_uses(slicer: "Slicer", frame: Frame, node: e.Name) -> Value | None:
     """A free name of a macro's body, as it is where the macro is used; None: nowhere."""
     every = resolution.calls_of(slicer, frame.function)
+    every = every or list(slicer.program.named_in_calls(frame.function.name))
     own = [site for site in every if site.caller.file is frame.function.file]
     sites = own or every
     if not sites or frame.depth >= MOST_USES:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import calls, members, quantities
 from geoaudit.shardcheck.slicing.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.values import Reference, Value, unknown
 

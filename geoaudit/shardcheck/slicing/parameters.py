@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 _TEST = re.compile(
-    r"(?i)^(tests?|bench(marks?)?|examples?|test_.*|.*_test(?:\.\w+)?|bench(mark)?_.*|main)$"
+    r"(?i)^(tests?\d*|bench(marks?)?|examples?|test_.*|.*_test(?:\.\w+)?|bench(mark)?_.*|main)$"
 )
 MOST_CALLERS = 24
 MOST_CALLERS_BEYOND = 8

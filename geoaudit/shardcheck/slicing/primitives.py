@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from geoaudit.shardcheck.program import expressions as e
-from geoaudit.shardcheck.slicing.index import last_name
+from geoaudit.shardcheck.program.walking import last_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,10 @@ class LaunchParts:
     arguments: tuple[e.Expression, ...] = ()
 
 
+TEMPLATE = -1
+"""Slot of a kernel that is the first template argument."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Slots:
     """Arguments of an interface; `fields` of a structure where grid and block stand in one."""
@@ -42,6 +46,8 @@ class _Slots:
 _RUNTIME = _Slots(kernel=0, grid=(1,), block=(2,))
 _DRIVER = _Slots(kernel=0, grid=(1, 2, 3), block=(4, 5, 6))
 _EXTENSIBLE = _Slots(kernel=1, config=0)
+_CUTLASS = _Slots(kernel=TEMPLATE, grid=(0,), block=(1,))
+_CUTLASS_CONFIGURED = _Slots(kernel=1, config=0, fields=(("grid_dims",), ("block_dims",)))
 _DRIVER_EXTENSIBLE = _Slots(
     kernel=1,
     config=0,
@@ -66,8 +72,13 @@ PRIMITIVES: dict[str, _Slots] = {
     "hipModuleLaunchCooperativeKernel": _DRIVER,
     "cuLaunchKernelEx": _DRIVER_EXTENSIBLE,
     "hipDrvLaunchKernelEx": _DRIVER_EXTENSIBLE,
+    "hipLaunchKernelEx": _EXTENSIBLE,
+    "hipExtModuleLaunchKernel": _DRIVER,
+    "launch_kernel_on_cluster": _CUTLASS_CONFIGURED,
+    "kernel_launch": _CUTLASS,
 }
-"""CUDA Runtime and Driver API, "Execution Control"; HIP Runtime API, "Execution Control"."""
+"""CUDA Runtime and Driver API, "Execution Control"; HIP Runtime API, "Execution Control"; and
+CUTLASS, cute/cluster_sm90.hpp and cutlass/cluster_launch.hpp, which engines do not carry."""
 
 
 REST_OF_MACRO = e.Name("__VA_ARGS__")
@@ -89,9 +100,14 @@ def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
     else:
         grid = tuple(given[place] for place in slots.grid)
         block = tuple(given[place] for place in slots.block)
+    kernel = given[slots.kernel]
+    if slots.kernel == TEMPLATE:
+        if not call.template_arguments:
+            return None
+        kernel = call.template_arguments[0]
     return LaunchParts(
         idiom=name,
-        kernel=_unwrapped(given[slots.kernel]),
+        kernel=_unwrapped(kernel),
         grid=grid,
         block=block,
         keywords=(),

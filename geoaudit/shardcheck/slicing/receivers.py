@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Assign
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import fields, known_types
-from geoaudit.shardcheck.slicing.index import IndexedFunction, last_name
+from geoaudit.shardcheck.slicing.index import IndexedFunction
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer

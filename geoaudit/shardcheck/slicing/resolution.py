@@ -5,10 +5,11 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import bindings, fields, lambdas, overloads, receivers
 from geoaudit.shardcheck.slicing.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, last_name
+from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.values import Closure, Record, Reference, Value
 

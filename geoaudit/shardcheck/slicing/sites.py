@@ -54,7 +54,7 @@ class LaunchSite:
     """A launch.
 
     Attributes:
-        path, line: of the launch; `offset` in bytes, unique in a file.
+        path, line: of the launch; `offset` tells launches of one line apart.
         kernel: its name without namespaces and template arguments, or the expression as written.
         launcher: function or macro that is called here and launches; None: a primitive.
         idiom: ``chevron``, ``triton``, ``cudaLaunchKernelEx``, ``launcher``, ...

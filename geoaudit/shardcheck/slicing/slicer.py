@@ -26,7 +26,6 @@ from geoaudit.shardcheck.slicing.values import (
 from geoaudit.shardcheck.symbolic.extents import Symbol
 
 DEEPEST_EVALUATION = 90
-MOST_CALLS_DEEP = 6
 MOST_STEPS = 40_000
 """Expressions of one derivation."""
 MOST_STEPS_BEYOND = 1_500

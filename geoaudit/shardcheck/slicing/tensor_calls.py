@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import sequences, tensors
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import last_name
 from geoaudit.shardcheck.slicing.points import Place, Point
 from geoaudit.shardcheck.slicing.tensor_arguments import Given
 from geoaudit.shardcheck.slicing.tensor_operations import MADE, OPERATIONS

@@ -142,13 +142,13 @@ def _probed(
     tried: list[Behaviour] = []
     for probe in PROBES:
         found = courses(site, factors, roles, options, probe)
-        # Where some axis is 0 there is no launch to judge.
-        launched = [course for course in found if any(course.blocks)]
+        # Where some axis is 0, or less by sizes that do not go together, nothing is launched.
+        launched = [course for course in found if min(course.blocks) > 0]
         kinds = [_shaped(course, target) for course in launched]
         tried += [_over_choices(kinds)] if kinds else []
     if not tried:
         return Conduct(behaviour="unknown", reason="no size that was tried gives a grid")
-    if tried[0] == "compensated":
+    if tried[0] == "compensated" and (target == "device" or "shrinks" not in tried):
         return Conduct(behaviour="compensated", reason=_numbers_reason("compensated", options))
     if "shrinks" in tried:
         return Conduct(

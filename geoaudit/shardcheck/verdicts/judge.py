@@ -20,6 +20,10 @@ from geoaudit.shardcheck.verdicts.evidence import SiteEvidence
 from geoaudit.shardcheck.verdicts.grids import Course, factors_of
 from geoaudit.shardcheck.verdicts.limits import broken_limits
 
+MOST_BLOCKS = 2**62
+"""No grid has more: x up to 2**31 - 1, y and z up to 65,535 (CUDA C++ Programming Guide, compute
+capabilities)."""
+
 
 def judge(site: LaunchSite, options: ShardOptions) -> SiteReport:
     """What sharding does to the grid of a site, with the rules that fire."""
@@ -104,4 +108,5 @@ def _over_courses(
     if not found:
         return dict.fromkeys(options.ranks)
     columns = zip(*(course.blocks for course in found), strict=True)
-    return {ranks: choose(column) for ranks, column in zip(options.ranks, columns, strict=True)}
+    chosen = {ranks: choose(column) for ranks, column in zip(options.ranks, columns, strict=True)}
+    return {ranks: one if abs(one) < MOST_BLOCKS else None for ranks, one in chosen.items()}
