@@ -39,7 +39,8 @@ def of_tensor(
 ) -> Value | None:
     """What a call of a tensor's method, or of a function of a library of tensors, is."""
     name = last_name(node.function)
-    if name not in OPERATIONS:
+    is_count = name == "size" and not node.arguments and frame.function.file.language == "c"
+    if name not in OPERATIONS or is_count:
         return None
     values = sequences.listed(slicer, node.arguments, frame, point)
     keywords = {key: slicer.value(value, frame, point) for key, value in node.keywords}
