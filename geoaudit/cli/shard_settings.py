@@ -104,6 +104,7 @@ def _values(file: Path, table: tuple[str, ...]) -> Mapping[str, Any] | None:
         raise InputError(f"{file}: {error.strerror or error}. Mend the file's rights.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: not TOML: {error}.") from error
+    _refuse_outside(file, table, document)
     for key in table:
         document = document.get(key) if isinstance(document, dict) else None
     if document is None:
@@ -111,6 +112,16 @@ def _values(file: Path, table: tuple[str, ...]) -> Mapping[str, Any] | None:
     if not isinstance(document, dict):
         raise InputError(f"{file}: {'.'.join(table)} is no table. Write [{'.'.join(table)}].")
     return document
+
+
+def _refuse_outside(file: Path, table: tuple[str, ...], document: Any) -> None:
+    """Settings in the table above their own would not be seen."""
+    for key in table[:-1]:
+        document = document.get(key) if isinstance(document, dict) else None
+    found = [key for key in document or () if key in PARAMETERS and key != table[-1]]
+    if found:
+        own = ".".join(table)
+        raise InputError(f"{file}: {', '.join(found)} outside of their table. Write [{own}] above.")
 
 
 def _checked(settings: Settings) -> Settings:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.allowances import allowances_of, apply_allowances
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
-from geoaudit.shardcheck.report import FileCount, ShardReport
+from geoaudit.shardcheck.report import FileCount, ShardReport, SiteReport, SourceNote
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.slicing.launches import launch_sites
 from geoaudit.shardcheck.source_rules import source_rule_ids
@@ -56,8 +56,21 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         by=options.by,
         ranks=options.ranks,
         assumed=_told(options) | assumed_values(found, options),
-        notes=notes,
+        notes=(*notes, *_unused(options, sites)),
     )
+
+
+def _unused(options: ShardOptions, sites: Sequence[SiteReport]) -> Iterable[SourceNote]:
+    """A note for each size that is given and that no grid has, as where a name is misspelled."""
+    axes = [axis for report in sites for axis in report.site.grid]
+    names = {name.rpartition(".")[2].strip("_") for axis in axes for name in axis.symbols}
+    reasons = " ".join({one.reason for report in sites for one in report.sharded})
+    given = [("--dim", one.name) for one in options.dimensions]
+    given += [("--set", name) for name in options.values]
+    for option, name in given:
+        if name.rpartition(".")[2].strip("_") not in names and f"--dim {name}" not in reasons:
+            text = f"{option} {name}: no grid of these sources is made of it"
+            yield SourceNote(path="command line:", line=WHOLE_FILE, severity="note", text=text)
 
 
 def _not_analysed(sources: ReadSources) -> Mapping[str, tuple[NotAnalysed, ...]]:

@@ -47,6 +47,20 @@ def test_siblings_of_one_dimension_are_found_together(engine: Path) -> None:
     assert behaviours["rms_norm"] == "independent"
 
 
+def test_a_size_that_no_grid_has_is_told(engine: Path) -> None:
+    told = _run(engine, *HEADS, "--dim", "heds=96:tp", "--set", "width=3").output
+    assert "--dim heds: no grid of these sources is made of it" in told
+    assert "--set width: no grid" in told
+    assert "--dim n_head: no grid" not in told
+
+
+def test_settings_outside_of_their_table_are_told(engine: Path) -> None:
+    (engine / "pyproject.toml").write_text('[tool.geoaudit]\ndim = ["n_head=96:tp"]\n')
+    result = _run(engine)
+    assert result.exit_code == 2
+    assert "[tool.geoaudit.shard-check]" in result.stderr
+
+
 def test_findings_end_with_1_and_what_is_named_alone_counts(engine: Path) -> None:
     assert _run(engine, *HEADS).exit_code == 1
     assert "GA401 sharded-grid-collapses" in _run(engine, *HEADS, "--fail-on", "GA401").stderr
@@ -58,6 +72,8 @@ def test_findings_end_with_1_and_what_is_named_alone_counts(engine: Path) -> Non
     ("arguments", "said"),
     [
         (["--fail-on", "starved"], "only a recording has that"),
+        (["--shard", "tp=8"], "two numbers of ranks"),
+        (["--set", "n=99999999999999999999999"], "NAME=NUMBER"),
         (["--fail-on", "GA999"], "neither a rule"),
         (["--dim", "n_head=many"], "--dim"),
         (["--shard", "tp"], "--shard"),

@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,8 @@ def test_encodings() -> None:
     assert decoded(b"\xef\xbb\xbfint a;") == ("int a;", None)
     assert decoded("int a;".encode("utf-16")) == ("int a;", None)
     assert decoded(b"a\n// caf\xe9") == ("a\n// caf\ufffd", 2)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.cu")
+    assert read_content(str(tmp_path / "pipe.cu")).refused == "not a regular file"
