@@ -1,4 +1,4 @@
-"""Expressions as the source writes them, shortened, with ``->`` as ``.``."""
+"""Expressions as the source writes them, shortened, ``->`` as ``.`` and without ``&``."""
 
 from geoaudit.shardcheck.program import expressions as e
 
@@ -65,5 +65,5 @@ def _operation(node: e.Operation) -> str:
         for part in node.operands
     ]
     if len(parts) == 1:
-        return f"{node.operator}{parts[0]}"
+        return parts[0] if node.operator == "&" else f"{node.operator}{parts[0]}"
     return f" {node.operator} ".join(parts)

@@ -1,6 +1,6 @@
 """Launch sites of a program, each with its symbolic grid."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from geoaudit.shardcheck.program import expressions as e
@@ -111,13 +111,20 @@ def _axes(axes: Axes, path: str) -> tuple[Axis, Axis, Axis]:
 
 
 def _chain(launching: Launching, axes: Axes) -> tuple[Hop, ...]:
+    hops = dict.fromkeys((*_launching_hops(launching), *joined(axis.trail for axis in axes).hops))
+    return tuple(hops)
+
+
+def _launching_hops(launching: Launching) -> Iterator[Hop]:
+    """The launch as it is written, and through the launchers that it calls down to a primitive."""
     parts = launching.parts
-    written = launching.call if launching.call is not None else parts.grid[0]
-    text = (
-        spelled(written) if launching.call else f"{spelled(parts.kernel)}<<<{spelled(written)}>>>"
-    )
-    first = Hop(path=launching.function.path, line=parts.line, text=text)
-    return (first, *joined(axis.trail for axis in axes).hops)
+    if launching.call is None:
+        text = f"{spelled(parts.kernel)}<<<{spelled(parts.grid[0])}>>>"
+    else:
+        text = spelled(launching.call)
+    yield Hop(path=launching.function.path, line=parts.line, text=text)
+    for inner in launching.inner:
+        yield from _launching_hops(inner)
 
 
 def _guards(
