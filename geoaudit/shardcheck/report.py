@@ -55,7 +55,6 @@ class SiteReport:
         reason: one sentence: what the behaviour rests on, or why it cannot be told.
         findings: rules that fired; a suppressed or known one is not among them.
         suppressed: rules that fired and that a remark in the source allows, with its reason.
-        measured_ns_per_token: of the recorded kernel of that name; None: no recording, not in it.
     """
 
     site: LaunchSite
@@ -67,7 +66,6 @@ class SiteReport:
     reason: str = ""
     findings: tuple[Finding, ...] = ()
     suppressed: tuple[tuple[str, str], ...] = ()
-    measured_ns_per_token: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +99,6 @@ class ShardReport:
         by: parallelism that was varied: ``tp``.
         ranks: its numbers of ranks, ascending, the first is the reference.
         assumed: symbol -> value that was taken, with where it is from.
-        unmatched_kernels: recorded kernels that no site has, with ns per token.
         notes: on remarks that were meant to allow a rule and do not.
     """
 
@@ -114,5 +111,4 @@ class ShardReport:
     by: str
     ranks: tuple[int, ...]
     assumed: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    unmatched_kernels: tuple[tuple[str, float], ...] = ()
     notes: tuple[SourceNote, ...] = ()

@@ -37,7 +37,6 @@ def listing_of(report: ShardReport) -> Listing:
         by=report.by,
         ranks=report.ranks,
         assumed=dict(report.assumed),
-        unmatched_kernels=report.unmatched_kernels,
         notes=tuple(_listed_note(note) for note in report.notes),
     )
 
@@ -71,7 +70,6 @@ def _listed_site(report: SiteReport) -> ListedSite:
         chain=tuple(ListedHop(path=hop.path, line=hop.line, text=hop.text) for hop in site.chain),
         is_launcher=site.is_launcher,
         callers_followed=site.callers_followed,
-        measured_ns_per_token=report.measured_ns_per_token,
     )
 
 

@@ -1,6 +1,7 @@
 """Functions of C++: headers, parameters, bodies, lambdas."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -40,9 +41,9 @@ class Definitions(Statements):
             return []
         return self.other_item(item)
 
+    @abstractmethod
     def other_item(self, item: Item) -> list[Statement]:
         """Converts a class, a declaration or a statement."""
-        raise NotImplementedError
 
     def function(self, node: Node, context: Context) -> None:
         """Reads the definition of a function."""

@@ -98,7 +98,10 @@ _SEQUENCE = re.compile(
     r"(?:max_?)?(?:(?:n|num|total)_?)?(?:t|s|l|nt|seq(?:_?len(?:gth)?)?s?(?:_?[qk])?|q_?len|"
     r"tokens?|(?:input|query|kv|context|cu_seq)_?len(?:gth)?s?|chunks?|n_row|rows?)"
 )
-_SM_COUNTS = {"nsm", "nsms", "numsm", "numsms", "smcount", "multiprocessorcount", "sms", "numcus"}
+_SM_COUNT = re.compile(
+    r"(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
+    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|num_?cus|mp_?count|sm_?num)"
+)
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
 _PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
@@ -191,7 +194,7 @@ def is_sm_count(name: str) -> bool:
     >>> is_sm_count("nsm"), is_sm_count("props.multiProcessorCount"), is_sm_count("sm_scale")
     (True, True, False)
     """
-    return "".join(words_of(name)) in _SM_COUNTS
+    return bool(_SM_COUNT.fullmatch("_".join(words_of(name))))
 
 
 def is_prefill(surroundings: str) -> bool:

@@ -8,6 +8,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.sharding.words import is_sm_count
 from geoaudit.shardcheck.slicing import (
     construction,
     definitions,
@@ -44,7 +45,7 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     always = known_functions.always(slicer, node, frame, point)
     if always is not None:
         return always
-    if quantities.names_sm_count(last_name(node.function)):
+    if is_sm_count(last_name(node.function)):
         return _not_followed(slicer, node, frame, point)
     closure, receiver = resolution.meant(slicer, node, frame, point)
     if closure is not None and not slicer.is_condition:
@@ -61,7 +62,7 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
 
 def _not_followed(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     text, last = spelled(node), last_name(node.function)
-    if not node.arguments or quantities.names_sm_count(last):
+    if not node.arguments or is_sm_count(last):
         return Reference(
             text=f"{spelled(node.function)}()", kind="unknown", path=frame.path, line=node.line
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.sharding.words import is_sm_count
 from geoaudit.shardcheck.slicing import (
     construction,
     members,
@@ -16,7 +17,7 @@ from geoaudit.shardcheck.slicing import (
 )
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity, names_sm_count
+from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
@@ -138,7 +139,7 @@ def _starred(slicer: "Slicer", node: e.Starred, frame: Frame, point: Point) -> V
 
 
 def _member(slicer: "Slicer", node: e.Member, frame: Frame, point: Point) -> Value:
-    if names_sm_count(node.name):
+    if is_sm_count(node.name):
         return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
     value = slicer.value(node.value, frame, point)
     if node.name in tensors.SHAPES:

@@ -206,5 +206,4 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     ),
     "item": _same,
     "abs": _same,
-    "divide": lambda values: computed("/", values[:2]) if len(values) > 1 else values[0],
 }

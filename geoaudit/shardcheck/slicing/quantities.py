@@ -1,9 +1,8 @@
 """Values as numbers, and symbols of what is only known by its name."""
 
-import re
 from typing import TYPE_CHECKING, cast
 
-from geoaudit.shardcheck.sharding.words import is_parallel_size, is_rank
+from geoaudit.shardcheck.sharding.words import is_parallel_size, is_rank, is_sm_count
 from geoaudit.shardcheck.slicing.values import (
     Either,
     Items,
@@ -22,21 +21,11 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 SM_COUNT = "sm_count"
-_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SM_COUNT = re.compile(
-    r"^(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
-    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|mp_?count|sm_?num)_?$"
-)
-
-
-def names_sm_count(name: str) -> bool:
-    """Whether a name, last component, says the count of SMs."""
-    return bool(_SM_COUNT.match(_CAPITAL.sub("_", name).lower()))
 
 
 def is_known_role(name: str) -> bool:
     """Whether a name says what it is, so that nobody need look where it is set."""
-    return is_parallel_size(name) or is_rank(name) or names_sm_count(name)
+    return is_parallel_size(name) or is_rank(name) or is_sm_count(name)
 
 
 def as_ranks(value: Value, text: str, path: str) -> Value:
@@ -83,7 +72,7 @@ def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
         kind, path, line, scope = "parallel_size", "", 0, ""
     elif is_rank(last):
         kind, path, line, scope = "rank", "", 0, ""
-    elif names_sm_count(last.removesuffix("()")):
+    elif is_sm_count(last):
         kind, path, line, scope, name = SM_COUNT, "", 0, "", SM_COUNT
     symbol = Symbol(name=name, kind=cast(SymbolKind, kind), path=path, line=line, scope=scope)
     slicer.origins.setdefault(symbol, reference)
