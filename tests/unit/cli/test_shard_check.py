@@ -193,3 +193,78 @@ def test_times_of_a_recording_stand_beside_launches(engine: Path) -> None:
     unmatched = [one["kernel"] for one in document["unmatched_kernels"]]
     assert "kda_decode_step" in unmatched
     assert "rms_norm" not in unmatched
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        ("--format", "json"),
+        ("-o", "x"),
+        ("--output", "json=x"),
+        ("--write-baseline", "x"),
+        ("--fail-on", "error"),
+        ("--all",),
+    ],
+)
+def test_explain_beside_what_is_done_with_a_table_is_refused(
+    engine: Path, beside: tuple[str, ...]
+) -> None:
+    result = _run(engine, "--explain", "csrc/decode.cu:38", *beside)
+    assert result.exit_code == 2
+    assert "--explain beside --" in result.stderr
+
+
+def test_a_gate_that_cannot_be_is_refused_before_the_work(engine: Path) -> None:
+    assert _run(engine, "--fail-on", "starved").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--dim", "n_head=96:tp", "--set", "n_head=12"], "--dim n_head and --set n_head"),
+        (["--dim", "n_head=96", "--dim", "n_head=64"], "--dim n_head is given twice"),
+    ],
+)
+def test_sizes_that_contradict_each_other_are_refused(
+    engine: Path, arguments: list[str], said: str
+) -> None:
+    result = _run(engine, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_sizes_on_the_command_line_win_over_settings_name_by_name(engine: Path) -> None:
+    (engine / "geoaudit.toml").write_text(
+        '[shard-check]\ndim = ["n_head=96:tp"]\nset = { head_dim = 128, hidden = 640 }\n'
+    )
+    document = json.loads(_run(engine, "--set", "hidden=64", "--format", "json").stdout)
+    told = {name: one["value"] for name, one in document["assumed"].items()}
+    assert (told["head_dim"], told["hidden"]) == (128, 64)
+    totals = {one["name"]: one["total"] for one in document["dimensions"]}
+    assert totals["n_head"] == 96
+    document = json.loads(_run(engine, "--dim", "n_head=64", "--format", "json").stdout)
+    assert {one["name"]: one["total"] for one in document["dimensions"]}["n_head"] == 64
+
+
+def test_settings_that_are_passed_over_are_told(engine: Path, tmp_path: Path) -> None:
+    (engine / "pyproject.toml").write_text('[tool.geoaudit.shard-check]\ndevice = "H100"\n')
+    (engine / "geoaudit.toml").write_text('[shard-check]\ndevice = "B200"\n')
+    result = _run(engine)
+    assert "B200" in result.stdout
+    assert "geoaudit.toml holds; the settings in" in result.stderr
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("")
+    assert "it has none of its own" in _run(engine, other).stderr
+    assert f"its own, {engine / 'geoaudit.toml'}, are not" in _run(other, engine).stderr
+    assert "the settings of" not in _run(engine / "csrc", engine / "engine").stderr
+
+
+def test_a_tree_of_which_nothing_is_analysed_ends_with_2(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_bytes(b"\0\0")
+    result = _run(tmp_path, "--no-cache")
+    assert result.exit_code == 2
+    assert "none of 1 source file could be analysed" in result.stderr
+    assert "a.cu: not text" in result.stderr
+    (tmp_path / "b.cu").write_text("")
+    assert _run(tmp_path, "--no-cache").exit_code == 0
