@@ -62,7 +62,8 @@ def _argument(site: ListedSite, listing: Listing, width: int) -> list[Line]:
 
 def _tree(site: ListedSite, width: int) -> list[Line]:
     """The hops, those of a file side by side under its name."""
-    depth = f", {plural(site.callers_followed, 'call')} followed" * bool(site.callers_followed)
+    calls = plural(site.callers_followed, "call")
+    depth = f", callers followed {calls} deep" * bool(site.callers_followed)
     lines = [Line(), Line(text=f"derivation from the launch{depth}", style="bold")]
     files = [(path, list(hops)) for path, hops in groupby(site.chain, lambda hop: hop.path)]
     if not files:

@@ -19,6 +19,7 @@ from geoaudit.render.shard_words import (
     grouped,
     header_lines,
     left_out_sentence,
+    note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
@@ -77,7 +78,7 @@ def render_shard_html(
             left_out=left_out_sentence(listing, shown),
             unanalysed=listing.unanalysed[:MOST_UNANALYSED],
             more_unanalysed=max(len(listing.unanalysed) - MOST_UNANALYSED, 0),
-            notes=listing.notes,
+            notes=[(one.severity, note_place(one), one.text) for one in listing.notes],
             unmatched=[(elide(name, 80), duration(ns)) for name, ns in listing.unmatched_kernels],
         )
     )

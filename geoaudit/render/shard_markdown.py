@@ -14,6 +14,7 @@ from geoaudit.render.shard_words import (
     grouped,
     header_lines,
     left_out_sentence,
+    note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
@@ -52,7 +53,7 @@ def render_shard_markdown(
     lines += _unmatched(listing)
     lines += [""] * bool(listing.notes)
     lines += [
-        f"- {note.severity}: {markdown_code(f'{note.path}:{note.line}', NAME_WIDTH)} "
+        f"- {note.severity}: {markdown_code(note_place(note), NAME_WIDTH)} "
         f"{markdown_text(note.text)}"
         for note in listing.notes
     ]

@@ -15,6 +15,7 @@ from geoaudit.render.shard_words import (
     grouped,
     header_lines,
     left_out_sentence,
+    note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
@@ -167,8 +168,7 @@ def _unanalysed(listing: Listing, width: int, in_full: bool) -> list[Line]:
 def _notes(listing: Listing, width: int) -> list[Line]:
     lines = [Line()] if listing.notes else []
     for note in listing.notes:
-        where = f"{note.path}:{note.line}" if note.line else note.path
-        text = f"{note.severity}: {visible(where)} {sentence(note.text)}"
+        text = f"{note.severity}: {visible(note_place(note))} {sentence(note.text)}"
         style = "yellow" if note.severity != "note" else ""
         lines += [Line(text=line, style=style) for line in wrapped(text, width, rest=_INDENT)]
     return lines

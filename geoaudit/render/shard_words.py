@@ -1,13 +1,13 @@
 """A shard check in sentences, and which of its launches a table shows: one place for all."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.rule import SEVERITIES
 from geoaudit.quantities import count, duration, percent, plural, share
 from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
-from geoaudit.shardcheck.listing import ListedDimension, ListedSite, Listing, Texts
+from geoaudit.shardcheck.listing import ListedDimension, ListedNote, ListedSite, Listing, Texts
 
 BARS = " ▁▂▃▄▅▆▇█"
 UNSHARDED = "no sharded dimension"
@@ -125,13 +125,20 @@ def verdict_text(site: ListedSite) -> str:
     """The behaviour, with the rules that fired."""
     words = [behaviour_text(site), *(one.rule_id for one in site.findings)]
     words += [f"{one.rule_id} known" for one in site.known]
-    words += [f"{rule} allowed" for rule, _ in site.suppressed]
+    words += [f"{one.finding.rule_id} allowed" for one in site.suppressed]
     return " ".join(words)
 
 
 def place(site: ListedSite) -> str:
     """Where a launch stands: ``csrc/k.cu:12``."""
     return f"{site.path}:{site.line}"
+
+
+def note_place(note: ListedNote) -> str:
+    """What a note is of: ``csrc/k.cu:12``, a file, or the command line."""
+    if not note.path:
+        return "command line:"
+    return f"{note.path}:{note.line}" if note.line else note.path
 
 
 def launch_text(site: ListedSite) -> str:
@@ -160,7 +167,7 @@ def reason_sentences(site: ListedSite, *, in_full: bool = True) -> tuple[str, ..
     """
     told = [f"{one.rule_id} {one.message}" for one in site.findings]
     told += [f"{one.rule_id}, in the baseline: {one.message}" for one in site.known]
-    told += [f"{rule} is allowed here: {reason}" for rule, reason in site.suppressed]
+    told += [f"{one.finding.rule_id} is allowed here: {one.reason}" for one in site.suppressed]
     if not told and site.reason and (in_full or site.behaviour not in _SAID_BY_FIGURES):
         told.append(site.reason)
     if site.condition:
@@ -198,6 +205,7 @@ def dimension_sentence(dimension: ListedDimension, reasons: Sequence[str] = ()) 
 
 
 MOST_REASONS = 3
+MOST_TAKEN = 3
 _ROUNDINGS = {
     "floor": "rounded down",
     "ceil": "rounded up",
@@ -218,17 +226,24 @@ def header_lines(listing: Listing) -> tuple[tuple[str, str], ...]:
 
 
 def _assumptions(listing: Listing) -> list[str]:
-    """What was told by an option, and how many symbols were taken for which reason."""
-    told, taken = [], defaultdict[str, list[int]](list)
+    """What was told by an option, and which symbols were taken for which reason."""
+    told, taken = [], defaultdict[str, dict[str, int]](dict)
     for name, (value, source) in listing.assumed.items():
         if source.startswith("--"):
             told.append(f"{name} {value:,} ({source})")
         else:
-            taken[source.partition(",")[0]].append(value)
-    for source, values in sorted(taken.items()):
-        same = f" {values[0]:,}" if len(set(values)) == 1 else ""
-        told.append(f"{plural(len(values), 'symbol')}{same} ({source})")
+            taken[source.partition(",")[0]][name] = value
+    told += [f"{_taken(values)} ({source})" for source, values in sorted(taken.items())]
     return told or ["nothing"]
+
+
+def _taken(values: Mapping[str, int]) -> str:
+    """Values of symbols; of more than a few how many they are."""
+    if len(values) <= MOST_TAKEN:
+        return ", ".join(f"{name} {value:,}" for name, value in values.items())
+    most, least = max(values.values()), min(values.values())
+    each = f"each {most:,}" if most == least else f"from {least:,} to {most:,}"
+    return f"{plural(len(values), 'symbol')} {each}"
 
 
 def files_sentence(listing: Listing) -> str:

@@ -175,12 +175,10 @@ def test_a_remark_allows_a_finding_and_is_told_where_there_is_none(engine: Path)
     sites = _document(engine, *HEADS)["sites"]
     allowed = next(site for site in sites if site["kernel"] == "decode_step")
     assert allowed["findings"] == []
-    assert allowed["suppressed"] == [
-        {
-            "rule_id": "GA401",
-            "reason": "the tiled kernel is the one that runs with more than a rank",
-        }
-    ]
+    (one,) = json.loads(json.dumps(allowed["suppressed"]))
+    assert one["rule_id"] == "GA401"
+    assert one["reason"] == "the tiled kernel is the one that runs with more than a rank"
+    assert "n_head is sharded" in one["message"]
     assert "allows GA401, which is not found" in " ".join(_run(engine).stdout.split())
 
 
@@ -268,3 +266,32 @@ def test_a_tree_of_which_nothing_is_analysed_ends_with_2(tmp_path: Path) -> None
     assert "a.cu: not text" in result.stderr
     (tmp_path / "b.cu").write_text("")
     assert _run(tmp_path, "--no-cache").exit_code == 0
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_model_gives_sizes(engine: Path, tmp_path: Path, is_nested: bool) -> None:
+    text = {"num_attention_heads": 48, "hidden_size": 6144, "num_hidden_layers": 4}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"text_config": text} if is_nested else text))
+    document = json.loads(_run(engine, "--model", file, "--format", "json").stdout)
+    told = {name: one["value"] for name, one in document["assumed"].items()}
+    assert (told["heads"], told["kv_heads"], told["head_dim"]) == (48, 48, 128)
+    blocks = {site["kernel"]: site["blocks"] for site in document["sites"]}
+    assert blocks["conv_fused"]["1"] == 48 * 3
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"architectures": ["x"]}', "\x00"])
+def test_a_file_that_is_no_model_is_refused(engine: Path, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    result = _run(engine, "--model", file)
+    assert result.exit_code == 2
+    assert f"{file}: " in result.stderr
+
+
+def test_batch_and_context_say_whether_they_are_the_default(engine: Path) -> None:
+    result = _run(engine, "--batch", "16")
+    assert "batch 16 (--batch) · context 32,768 (--context, default)" in result.stdout
+    document = json.loads(_run(engine, "--context", "1024", "--format", "json").stdout)
+    assert document["assumed"]["batch"] == {"value": 1, "from": "--batch, default"}
+    assert document["assumed"]["context"] == {"value": 1024, "from": "--context"}

@@ -118,6 +118,27 @@ def test_sarif_points_at_the_launch_and_flows_along_the_derivation() -> None:
     assert lines == [40, 38, 12]
 
 
+def test_sarif_says_of_a_finding_held_back_what_it_is_and_why_it_is_held_back() -> None:
+    held = build.site(findings=(), known=(build.COLLAPSE,), suppressed=(build.ALLOWED,))
+    log = json.loads(render_shard_sarif(build.listing(held), RULES, ""))
+    results = log["runs"][0]["results"]
+    assert [one["level"] for one in results] == ["warning", "warning"]
+    assert all(build.COLLAPSE.message in one["message"]["text"] for one in results)
+    assert [one["suppressions"] for one in results] == [
+        [{"kind": "external", "status": "accepted", "justification": "in the baseline"}],
+        [{"kind": "inSource", "status": "accepted", "justification": "one rank only"}],
+    ]
+
+
+def test_a_note_on_the_command_line_has_no_place_in_a_file() -> None:
+    note = ListedNote(path="", line=0, severity="note", text="--dim heds: no grid")
+    listing = msgspec.structs.replace(build.listing(), notes=(note,))
+    log = json.loads(render_shard_sarif(listing, RULES, "engine"))
+    (told,) = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert "locations" not in told
+    assert "note: command line: --dim heds" in render_shard_terminal(listing)
+
+
 def test_a_fingerprint_stays_where_lines_move() -> None:
     def fingerprints(*lines: int) -> list[str]:
         sites = [build.site(line=line) for line in lines]
