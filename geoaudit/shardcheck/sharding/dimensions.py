@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from geoaudit.shardcheck import words
 from geoaudit.shardcheck.report import ShardedDimension
-from geoaudit.shardcheck.sharding import words
 from geoaudit.shardcheck.sharding.divisions import Division
 from geoaudit.shardcheck.sharding.naming import means
 from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
