@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from geoaudit.shardcheck import words
-from geoaudit.shardcheck.report import ShardedDimension
 from geoaudit.shardcheck.sharding.dimensions import (
+    ShardedDimension,
     divided_dimension,
     given_dimension,
     named_dimension,

@@ -14,7 +14,8 @@ from geoaudit.shardcheck.slicing import expressions, sequences
 from geoaudit.shardcheck.slicing.calls import calling
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
+from geoaudit.shardcheck.slicing.index import ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity, as_ranks
 from geoaudit.shardcheck.slicing.scopes import names

@@ -8,7 +8,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Parameter
 from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.values import Items, Value
 

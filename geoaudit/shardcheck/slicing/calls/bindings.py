@@ -13,7 +13,8 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.program.walking import last_name, within
 from geoaudit.shardcheck.slicing.calls.arguments import accepts
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex
+from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
+from geoaudit.shardcheck.slicing.index import ProgramIndex
 from geoaudit.shardcheck.slicing.scopes import names
 from geoaudit.shardcheck.slicing.values import Quantity, Reference
 

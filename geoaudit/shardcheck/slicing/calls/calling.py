@@ -13,7 +13,7 @@ from geoaudit.shardcheck.slicing.calls import construction, known_functions, res
 from geoaudit.shardcheck.slicing.calls.arguments import bound
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block, Point, leaves
 from geoaudit.shardcheck.slicing.scopes import members, names
 from geoaudit.shardcheck.slicing.values import (

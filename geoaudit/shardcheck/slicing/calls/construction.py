@@ -9,7 +9,7 @@ from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing.calls import calling, overloads
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import fields, known_types, members
 from geoaudit.shardcheck.slicing.values import Closure, Record, Reference, Value, unknown

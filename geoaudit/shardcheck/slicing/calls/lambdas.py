@@ -8,7 +8,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Assign
 from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.calls.arguments import accepts
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction
+from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.slicing.calls.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import known_types
 from geoaudit.shardcheck.slicing.values import Items, Record

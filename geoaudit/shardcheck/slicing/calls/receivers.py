@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Assign
 from geoaudit.shardcheck.program.walking import last_name
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.scopes import fields, known_types
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.calls import bindings, lambdas, overloads, receivers
 from geoaudit.shardcheck.slicing.calls.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction
+from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import fields
 from geoaudit.shardcheck.slicing.values import Closure, Record, Reference, Value

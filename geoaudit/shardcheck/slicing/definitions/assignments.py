@@ -8,7 +8,6 @@ from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import sequences
 from geoaudit.shardcheck.slicing.definitions import reaching
-from geoaudit.shardcheck.slicing.definitions.pointers import pointed_at
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity
@@ -34,7 +33,7 @@ def after_assignment(
         return _unpacked(slicer, statement, place, frame, point)
     target = place_of(statement.target)
     if target is not None:
-        target = pointed_at(frame.function, target)
+        target = frame.function.pointed_at(target)
     if target is None or target[0] != place[0]:
         return None
     shared = min(len(target), len(place))
@@ -126,7 +125,7 @@ def _constant(slicer: "Slicer", value: Quantity, statement: s.Assign, frame: Fra
             symbol=symbol, values=(value.extent.value,), remark=" ".join(remarks)
         )
     hop = Hop(path=frame.path, line=statement.line, text=f"{name} = {value.extent.value}")
-    trail = value.trail.after(hop).through(frame.path, name)
+    trail = value.trail.after(hop).through(frame.path, name, frame.depth)
     return Quantity(extent=symbol, trail=trail)
 
 

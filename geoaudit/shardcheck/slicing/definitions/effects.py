@@ -29,22 +29,15 @@ class Effects:
     calls: tuple[e.Call, ...]
 
 
-_KNOWN: dict[int, Effects] = {}
-MOST_KNOWN = 400_000
+def effects_of(statement: s.Statement, known: dict[int, Effects]) -> Effects:
+    """The effects of a statement; `known` holds those worked out before, by identity."""
+    found = known.get(id(statement))
+    if found is None or found.statement is not statement:
+        found = known[id(statement)] = _effects(statement, known)
+    return found
 
 
-def effects_of(statement: s.Statement) -> Effects:
-    """The effects of a statement."""
-    known = _KNOWN.get(id(statement))
-    if known is None or known.statement is not statement:
-        if len(_KNOWN) > MOST_KNOWN:
-            _KNOWN.clear()
-        known = _effects(statement)
-        _KNOWN[id(statement)] = known
-    return known
-
-
-def _effects(statement: s.Statement) -> Effects:
+def _effects(statement: s.Statement, known: dict[int, Effects]) -> Effects:
     assigned: set[str] = set()
     match statement:
         case s.Assign(target=target):
@@ -57,7 +50,7 @@ def _effects(statement: s.Statement) -> Effects:
         one for node in expressions_of(statement) for one in within(node) if isinstance(one, e.Call)
     )
     given = [(one, place_of(one)) for call in calls for one in call.arguments]
-    inner = [effects_of(one) for block in blocks_of(statement) for one in block]
+    inner = [effects_of(one, known) for block in blocks_of(statement) for one in block]
     return Effects(
         statement=statement,
         assigned=frozenset(assigned).union(*(one.assigned for one in inner)),

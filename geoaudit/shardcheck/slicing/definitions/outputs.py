@@ -26,7 +26,7 @@ def after_calls(
     slicer: "Slicer", statement: s.Statement, place: Place, frame: Frame, point: Point
 ) -> Value | None:
     """A place whose address a statement's calls are given; None: they are not."""
-    for one in effects_of(statement).calls:
+    for one in effects_of(statement, slicer.program.effects).calls:
         found = _after_call(slicer, one, place, frame, point)
         if found is not None:
             return found

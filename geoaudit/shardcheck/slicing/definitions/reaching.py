@@ -6,7 +6,6 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing.definitions import assignments, loops, outputs
 from geoaudit.shardcheck.slicing.definitions.effects import effects_of
-from geoaudit.shardcheck.slicing.definitions.pointers import pointers_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
     SOME_ELEMENT,
@@ -72,10 +71,10 @@ def within_block(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> 
 
 
 def _may_change(slicer: "Slicer", statement: s.Statement, name: str, frame: Frame) -> bool:
-    effects = effects_of(statement)
+    effects = effects_of(statement, slicer.program.effects)
     if name in effects.assigned:
         return True
-    pointers = pointers_of(frame.function)
+    pointers = frame.function.pointers
     if pointers and any(pointers.get(one) == name for one in effects.assigned):
         return True
     if frame.function.file.language != "c" or not effects.called:

@@ -2,7 +2,7 @@
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.walking import within
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.values import Closure, Either, Items, Record, Reference, Value
 
 MOST_KERNELS = 3

@@ -64,6 +64,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
         guards=_guards(slicer, frame, launching.point, known),
         chain=_chain(launching, launched.grid),
         is_launcher=is_launcher,
+        callers_followed=max(axis.trail.calls for axis in launched.grid),
         language=function.file.language,
         bindings=outside.bindings(slicer, beyond, known),
         aliases=tuple(

@@ -12,7 +12,8 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.calls import calling, resolution
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import CallSite, IndexedFunction, ProgramIndex
+from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
+from geoaudit.shardcheck.slicing.index import ProgramIndex
 from geoaudit.shardcheck.slicing.launches import grids
 from geoaudit.shardcheck.slicing.launches.grids import Axes
 from geoaudit.shardcheck.slicing.launches.meta_parameters import MetaParameters

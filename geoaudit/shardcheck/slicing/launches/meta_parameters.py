@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.python.autotune import meta_values
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.launches.primitives import LaunchParts
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.sites import LaunchConstant

@@ -9,7 +9,7 @@ from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point, place_of
 from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.scopes import known_types

@@ -9,7 +9,7 @@ from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing.calls import resolution
 from geoaudit.shardcheck.slicing.calls.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block
 from geoaudit.shardcheck.slicing.values import Reference, Value, either
 

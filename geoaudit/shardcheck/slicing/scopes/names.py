@@ -10,7 +10,7 @@ from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import fields, macros, members, parameters
 from geoaudit.shardcheck.slicing.values import (

@@ -7,7 +7,7 @@ from geoaudit.shardcheck.program.statements import Parameter
 from geoaudit.shardcheck.slicing.calls import resolution
 from geoaudit.shardcheck.slicing.calls.arguments import bound
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import CallSite
+from geoaudit.shardcheck.slicing.functions import CallSite
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import is_known_role
 from geoaudit.shardcheck.slicing.scopes import known_types, members
