@@ -14,13 +14,8 @@ from geoaudit.shardcheck.listing import (
     Texts,
     Unanalysed,
 )
-from geoaudit.shardcheck.report import (
-    AllowedFinding,
-    ShardedDimension,
-    ShardReport,
-    SiteReport,
-    SourceNote,
-)
+from geoaudit.shardcheck.report import AllowedFinding, ShardReport, SiteReport, SourceNote
+from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.slicing.sites import Axis
 from geoaudit.shardcheck.symbolic.wording import as_text
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from geoaudit.diagnosis.rule import Rule
@@ -14,6 +15,7 @@ from geoaudit.render.shard_markdown import render_shard_markdown
 from geoaudit.render.shard_sarif import render_shard_sarif
 from geoaudit.render.shard_terminal import render_shard_terminal
 from geoaudit.shardcheck.behaviours import BEHAVIOURS
+from geoaudit.shardcheck.listing import ListedNote
 from tests.unit.render import shard_builders as build
 
 Golden = Callable[[str, str], None]
@@ -134,7 +136,7 @@ def test_a_note_on_the_command_line_has_no_place_in_a_file() -> None:
     note = ListedNote(path="", line=0, severity="note", text="--dim heds: no grid")
     listing = msgspec.structs.replace(build.listing(), notes=(note,))
     log = json.loads(render_shard_sarif(listing, RULES, "engine"))
-    (told,) = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"][-1]
     assert "locations" not in told
     assert "note: command line: --dim heds" in render_shard_terminal(listing)
 
