@@ -40,16 +40,15 @@ def render_shard_chain(
 
 
 def _argument(site: ListedSite, listing: Listing, width: int) -> list[Line]:
+    idiom = "" if site.launcher else f" ({site.idiom})"
     lines = [
         Line(text=f"{visible(site.kernel)}: {verdict_text(site)}", style="bold"),
-        *labelled("launch", sentence(f"{launch_text(site)} ({site.idiom})"), width),
+        *labelled("launch", sentence(launch_text(site) + idiom), width),
         *labelled("grid", sentence(grid_text(site.grid)), width),
     ]
     if site.block is not None:
         lines += labelled("block", sentence(grid_text(site.block)), width)
-    for heading, ranks in zip(rank_headings(listing), listing.ranks, strict=True):
-        blocks, bar, fill = fill_cell(site, ranks)
-        lines += labelled(heading, f"{blocks} blocks {bar} {fill}", width)
+    lines += _figures(site, listing, width)
     for axis, roots in zip(AXES, site.roots, strict=True):
         if roots:
             lines += labelled(f"{axis} is of", sentence(", ".join(roots)), width)
@@ -58,6 +57,17 @@ def _argument(site: ListedSite, listing: Listing, width: int) -> list[Line]:
     for text in reason_sentences(site):
         lines += labelled("", sentence(text), width)
     return [*lines, *_tree(site, width)]
+
+
+def _figures(site: ListedSite, listing: Listing, width: int) -> list[Line]:
+    """Blocks and fill at each number of ranks, numbers under numbers."""
+    cells = [fill_cell(site, ranks) for ranks in listing.ranks]
+    most, widest = (max(len(cell[part]) for cell in cells) for part in (0, 2))
+    return [
+        line
+        for heading, (blocks, bar, fill) in zip(rank_headings(listing), cells, strict=True)
+        for line in labelled(heading, f"{blocks:>{most}} blocks {bar} {fill:>{widest}}", width)
+    ]
 
 
 def _tree(site: ListedSite, width: int) -> list[Line]:

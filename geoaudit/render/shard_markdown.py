@@ -6,19 +6,17 @@ from geoaudit.quantities import duration, plural
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.names import markdown_code, markdown_text
 from geoaudit.render.shard_rows import SiteRow, rows_of
+from geoaudit.render.shard_summary import header_lines, left_out_sentence, unanalysed_sentence
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
     dimension_sentences,
     fill_cell,
     grouped,
-    header_lines,
-    left_out_sentence,
     note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
-    unanalysed_sentence,
     verdict_text,
 )
 from geoaudit.shardcheck.behaviours import Behaviour

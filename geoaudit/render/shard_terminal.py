@@ -6,6 +6,7 @@ from geoaudit.quantities import CANNOT_TELL, duration, plural
 from geoaudit.render.names import elide, sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
 from geoaudit.render.shard_rows import SiteRow, rows_of
+from geoaudit.render.shard_summary import header_lines, left_out_sentence, unanalysed_sentence
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
@@ -13,13 +14,10 @@ from geoaudit.render.shard_words import (
     dimension_sentences,
     fill_cell,
     grouped,
-    header_lines,
-    left_out_sentence,
     note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
-    unanalysed_sentence,
 )
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, room_left, wrapped
 from geoaudit.shardcheck.behaviours import Behaviour
@@ -98,7 +96,9 @@ def _rows(rows: Sequence[SiteRow], listing: Listing, width: int) -> list[Line]:
         text = aligned(figure, columns, widths)
         is_marked = bool(site.findings) and not beneath
         lines.append(Line(text=text, marked=behaviour_text(site) if is_marked else ""))
-        lines += _details(row, width, f"{behaviour_text(site)} · " * beneath)
+        # A name with a gap in it is told in full where there is room.
+        name = f"{visible(site.kernel)}: " * (elide(site.kernel, width) not in figure[1])
+        lines += _details(row, width, f"{name}{behaviour_text(site)} · " if beneath else name)
     return lines
 
 

@@ -1,11 +1,10 @@
-"""A shard check in sentences, and which of its launches a table shows: one place for all."""
+"""Launches of a shard check in words, and which of them a table shows: one place for all."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.rule import SEVERITIES
-from geoaudit.quantities import count, duration, percent, plural, share
+from geoaudit.quantities import count, duration, percent
 from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
 from geoaudit.shardcheck.listing import ListedDimension, ListedNote, ListedSite, Listing, Texts
 
@@ -205,98 +204,8 @@ def dimension_sentence(dimension: ListedDimension, reasons: Sequence[str] = ()) 
 
 
 MOST_REASONS = 3
-MOST_TAKEN = 3
 _ROUNDINGS = {
     "floor": "rounded down",
     "ceil": "rounded up",
     "at_least_one": "at least one a rank",
 }
-
-
-def header_lines(listing: Listing) -> tuple[tuple[str, str], ...]:
-    """Label and text of what was read and what it is held against."""
-    ranks = ", ".join(map(str, listing.ranks))
-    return (
-        ("device", f"{listing.device} · {listing.sms} SMs · {listing.by} = {ranks}"),
-        ("assumed", " · ".join(_assumptions(listing))),
-        ("files", files_sentence(listing)),
-        ("launches", launches_sentence(listing)),
-        ("findings", findings_sentence(listing)),
-    )
-
-
-def _assumptions(listing: Listing) -> list[str]:
-    """What was told by an option, and which symbols were taken for which reason."""
-    told, taken = [], defaultdict[str, dict[str, int]](dict)
-    for name, (value, source) in listing.assumed.items():
-        if source.startswith("--"):
-            told.append(f"{name} {value:,} ({source})")
-        else:
-            taken[source.partition(",")[0]][name] = value
-    told += [f"{_taken(values)} ({source})" for source, values in sorted(taken.items())]
-    return told or ["nothing"]
-
-
-def _taken(values: Mapping[str, int]) -> str:
-    """Values of symbols; of more than a few how many they are."""
-    if len(values) <= MOST_TAKEN:
-        return ", ".join(f"{name} {value:,}" for name, value in values.items())
-    most, least = max(values.values()), min(values.values())
-    each = f"each {most:,}" if most == least else f"from {least:,} to {most:,}"
-    return f"{plural(len(values), 'symbol')} {each}"
-
-
-def files_sentence(listing: Listing) -> str:
-    """Files that were read, left out and not analysed."""
-    parts = [f"{plural(listing.read, 'file')} read"]
-    skipped = sum(listing.skipped.values())
-    if skipped:
-        reasons = ", ".join(f"{count(n)} {reason}" for reason, n in listing.skipped.items())
-        parts.append(f"{count(skipped)} skipped ({reasons})")
-    whole = len(listing.files_not_analysed)
-    parts.append(f"{count(whole)} not analysed")
-    return ", ".join(parts)
-
-
-def launches_sentence(listing: Listing) -> str:
-    """Launches that a text search finds, and that the analysis recognised."""
-    textual, recognised = (sum(counts.values()) for counts in (listing.textual, listing.recognised))
-    unknown = sum(site.behaviour == "unknown" for site in listing.sites)
-    found = f"{count(recognised)} of {count(textual)} recognised"
-    if textual:
-        found += f" ({percent(share(recognised, textual))})"
-    total = plural(len(listing.sites), "site")
-    return f"{found} · {total} · {count(unknown)} of them cannot be told"
-
-
-def findings_sentence(listing: Listing) -> str:
-    """Findings by rule, with those that the baseline or a remark holds back."""
-    by_rule = Counter(
-        f"{one.rule_id} {one.rule_name}" for site in listing.sites for one in site.findings
-    )
-    parts = [f"{count(number)} × {rule}" for rule, number in sorted(by_rule.items())] or ["none"]
-    known = sum(len(site.known) for site in listing.sites)
-    allowed = sum(len(site.suppressed) for site in listing.sites)
-    parts += [f"{count(known)} in the baseline"] * bool(known)
-    parts += [f"{count(allowed)} allowed in the source"] * bool(allowed)
-    return " · ".join(parts)
-
-
-def left_out_sentence(listing: Listing, shown: Sequence[ListedSite]) -> str:
-    """Launches that are not shown, by behaviour; empty: all are."""
-    hidden = Counter(site.behaviour for site in listing.sites)
-    hidden.subtract(site.behaviour for site in shown)
-    parts = [f"{count(hidden[one])} {one}" for one in BEHAVIOURS if hidden[one]]
-    if not parts:
-        return ""
-    more = plural(sum(hidden.values()), "more launch", "more launches")
-    return f"{more}: {', '.join(parts)} (--all lists them, --show unknown only those)"
-
-
-def unanalysed_sentence(listing: Listing) -> str:
-    """How much was seen and not understood; empty: nothing."""
-    if not listing.unanalysed:
-        return ""
-    files = len({one.path for one in listing.unanalysed})
-    places = plural(len(listing.unanalysed), "place")
-    return f"{places} in {plural(files, 'file')} not analysed (--unanalysed lists them)"

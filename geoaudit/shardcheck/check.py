@@ -55,7 +55,7 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         sms=options.sms,
         by=options.by,
         ranks=options.ranks,
-        assumed=_told(options) | assumed_values(found, options),
+        assumed=_told(options) | assumed_values(found, options) | _told(options),
         notes=(*notes, *_unused(options, sites)),
     )
 

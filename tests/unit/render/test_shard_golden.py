@@ -12,6 +12,7 @@ from geoaudit.render.shard_csv import render_shard_csv
 from geoaudit.render.shard_html import render_shard_html
 from geoaudit.render.shard_json import render_shard_json
 from geoaudit.render.shard_markdown import render_shard_markdown
+from geoaudit.render.shard_plot import kind_of
 from geoaudit.render.shard_sarif import render_shard_sarif
 from geoaudit.render.shard_terminal import render_shard_terminal
 from geoaudit.shardcheck.behaviours import BEHAVIOURS
@@ -149,3 +150,16 @@ def test_a_fingerprint_stays_where_lines_move() -> None:
 
     assert fingerprints(40, 50) == fingerprints(41, 80)
     assert len(set(fingerprints(40, 50))) == 2
+
+
+def test_a_name_that_does_not_fit_is_told_in_full_beneath() -> None:
+    name = "kda_decode_step_" * 3 + "kernel"
+    listing = build.listing(build.site(kernel=name))
+    assert f"\n    {name}: " in render_shard_terminal(listing, width=80)
+    assert f"{name}: " not in render_shard_terminal(listing, width=140)
+
+
+def test_what_shrinks_to_no_one_knows_how_few_is_not_drawn_as_fine() -> None:
+    known = build.site(behaviour="shrinks", sm_fill={1: 1.0, 8: 0.6})
+    unknown = build.site(behaviour="shrinks", sm_fill={1: None, 8: None})
+    assert (kind_of(known), kind_of(unknown)) == ("busy", "open")

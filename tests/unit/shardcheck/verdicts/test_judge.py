@@ -54,8 +54,7 @@ def test_heads_over_eight_ranks_collapse(
 def test_the_message_has_the_numbers() -> None:
     (finding,) = judge(site(N_HEAD), options(HEADS_96)).findings
     assert finding.message == (
-        "96 blocks (72.7 % of 132 SMs) at 1 and 12 blocks (9.1 % of 132 SMs) at 8 ranks: n_head is "
-        "sharded"
+        "96 blocks (72.7 % of 132 SMs) at 1 rank, 12 (9.1 %) at 8: n_head is sharded"
     )
     assert finding.severity == "warning"
 
