@@ -223,3 +223,13 @@ def test_what_is_taken_for_granted_is_told() -> None:
 def test_a_launcher_is_judged_where_it_is_called() -> None:
     report = judge(replace(site(named("grid")), is_launcher=True), options())
     assert report.behaviour == "launcher"
+
+
+def test_what_no_size_launches_names_what_nothing_gives() -> None:
+    report = judge(site(minus(N_HEAD, number(10**7))), options(GivenDimension(name="n_head")))
+    assert report.behaviour == "unknown"
+    assert report.reason == "nothing gives n_head, and no size that was tried gives a grid"
+
+
+def test_one_rank_is_one_rank() -> None:
+    assert "at 1 rank and fewer later" in judge(site(N_HEAD), options(HEADS_96)).reason
