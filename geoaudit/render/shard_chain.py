@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from geoaudit.quantities import plural
+from geoaudit.quantities import CANNOT_TELL, plural
 from geoaudit.render.names import sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
 from geoaudit.render.shard_words import (
@@ -63,11 +63,12 @@ def _figures(site: ListedSite, listing: Listing, width: int) -> list[Line]:
     """Blocks and fill at each number of ranks, numbers under numbers."""
     cells = [fill_cell(site, ranks) for ranks in listing.ranks]
     most, widest = (max(len(cell[part]) for cell in cells) for part in (0, 2))
-    return [
-        line
-        for heading, (blocks, bar, fill) in zip(rank_headings(listing), cells, strict=True)
-        for line in labelled(heading, f"{blocks:>{most}} blocks {bar} {fill:>{widest}}", width)
-    ]
+    lines = []
+    for heading, (blocks, bar, fill) in zip(rank_headings(listing), cells, strict=True):
+        is_told = bar != CANNOT_TELL
+        text = f"{blocks:>{most}} blocks {bar} {fill:>{widest}}" if is_told else CANNOT_TELL
+        lines += labelled(heading, text, width)
+    return lines
 
 
 def _tree(site: ListedSite, width: int) -> list[Line]:

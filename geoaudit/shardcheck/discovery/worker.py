@@ -7,10 +7,12 @@ from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 
+from geoaudit.errors import InputError
 from geoaudit.shardcheck.discovery.parsing import ParsedFile, parse_content
 
 LIMIT_S = 10.0
 _START_LIMIT_S = 60.0
+_MOST_STARTS = 3
 
 Parse = Callable[[str, bytes], ParsedFile]
 
@@ -38,7 +40,7 @@ class Worker:
         """The file's program, or why there is none: its time is over, or it took the process down.
 
         Raises:
-            OSError: no process can be started.
+            InputError: no process can be started.
         """
         connection = self._started()
         try:
@@ -54,7 +56,7 @@ class Worker:
         return ParsedFile(encoded=encoded, refused=refused)
 
     def close(self) -> None:
-        """End the process for good: what is asked of it from now on is an `OSError`."""
+        """End the process for good: what is asked of it from now on is an error."""
         self._is_closed = True
         self.stop()
 
@@ -69,8 +71,19 @@ class Worker:
             connection.close()
 
     def _started(self) -> Connection:
-        if self._connection is not None:
-            return self._connection
+        for _ in range(_MOST_STARTS):
+            connection = self._connection or self._start()
+            if connection is not None:
+                return connection
+        raise InputError(
+            f"no process to parse in can be started ({sys.executable}): it ends, or does not "
+            "answer. Look at the limits on memory and processes, or give --jobs 1."
+        )
+
+    def _start(self) -> Connection | None:
+        """The connection to a new process; None: it did not come up, or is wanted no more."""
+        if self._is_closed:
+            return None
         here, there = Pipe()
         process = _process(there)
         there.close()
@@ -82,7 +95,7 @@ class Worker:
             is_ready = False
         if not is_ready or self._is_closed:
             self.stop()
-            raise OSError("no process to parse in can be started")
+            return None
         return here
 
     def _ending(self) -> str:

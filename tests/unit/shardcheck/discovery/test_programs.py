@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from geoaudit.errors import InputError
 from geoaudit.shardcheck.discovery.cache import Cache
 from geoaudit.shardcheck.discovery.parsing import ParsedFile
 from geoaudit.shardcheck.discovery.programs import ReadOptions, ReadPrograms, read_programs
@@ -127,3 +129,12 @@ def test_a_program_from_standard_input_can_read_sources(tmp_path: Path) -> None:
         check=True,
     )
     assert '"read": 2' in done.stdout
+
+
+def test_no_process_that_can_be_started_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.cu").write_text("fine")
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(InputError, match="no process to parse in can be started"):
+        _read(tmp_path, Cache(None), ReadOptions(parse=parse_or_break))
