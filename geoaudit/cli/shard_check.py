@@ -37,9 +37,9 @@ def shard_check(
     """List every kernel launch whose grid derives from a dimension that sharding divides.
 
     The C-family and Python sources under PATHS are read, nothing is run: each grid is followed
-    back to what it is made of, and evaluated at each number of ranks. [tool.geoaudit.shard-check]
-    in pyproject.toml, or [shard-check] in geoaudit.toml, holds settings. A remark allows a finding
-    on its line or the next: // geoaudit: allow GA401 reason
+    back to what it is made of, and evaluated at each number of ranks on an H200 or the --device.
+    [tool.geoaudit.shard-check] in pyproject.toml, or [shard-check] in geoaudit.toml, has settings.
+    A remark allows a finding on its line or the next: // geoaudit: allow GA401 reason
 
     \b
     Examples:

@@ -78,7 +78,7 @@ EVALUATION = (
         "--context",
         type=click.IntRange(min=1, max=2**31 - 1),
         metavar="N",
-        help="Tokens in the cache of each sequence.",
+        help="Tokens in the cache of each sequence. Default 32,768.",
     ),
 )
 SHOWING = (
