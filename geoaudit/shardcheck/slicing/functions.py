@@ -1,5 +1,6 @@
 """Functions of a program, and calls of them, with the points they stand at."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +9,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter
 from geoaudit.shardcheck.program.walking import expressions_of, last_name, within
-from geoaudit.shardcheck.slicing.points import Place, Point, points_of
+from geoaudit.shardcheck.slicing.points import Place, Point, points_of, targets
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,6 +85,16 @@ class IndexedFunction:
                 case _:
                     continue
         return found
+
+    @cached_property
+    def times_assigned(self) -> Mapping[str, int]:
+        """Variables that it assigns, members and elements of them too -> how often."""
+        return Counter(
+            place[0]
+            for point in self.points
+            if isinstance(point.statement, Assign)
+            for place in targets(point.statement.target)
+        )
 
     def pointed_at(self, place: Place) -> Place:
         """The place itself, or what it is a member of through a pointer."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from geoaudit.shardcheck.slicing.sites import Hop
 from geoaudit.shardcheck.symbolic.extents import Case, Extent, Integer, Unknown
 from geoaudit.shardcheck.symbolic.making import arithmetic, cases
+from geoaudit.shardcheck.symbolic.walking import is_choice_of_numbers
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.frames import Frame
@@ -245,13 +246,17 @@ def _each(options: Sequence[Option], place: int) -> Value:
 
 
 def either_number(options: Sequence[Option]) -> Quantity:
-    """One of several numbers."""
+    """One of several numbers.
+
+    The names in guards are on its way where all it chooses from is constants.
+    """
     found = [(guard, value) for guard, value in options if isinstance(value, Quantity)]
     extent = cases(
         Case(guard=guard.extent if guard else None, value=value.extent) for guard, value in found
     )
     trails = [value.trail for _, value in found]
-    trails += [guard.trail for guard, _ in found if guard]
+    if is_choice_of_numbers(extent):
+        trails += [guard.trail for guard, _ in found if guard]
     return Quantity(extent=extent, trail=joined(trails))
 
 

@@ -6,6 +6,7 @@ from geoaudit.shardcheck.symbolic.extents import (
     Arithmetic,
     Cases,
     Extent,
+    Integer,
     Repeated,
     Symbol,
     Unknown,
@@ -53,6 +54,32 @@ def symbols(extent: Extent) -> tuple[Symbol, ...]:
     found: dict[Symbol, None] = {}
     _collect(extent, frozenset(), found)
     return tuple(found)
+
+
+def is_choice_of_numbers(extent: Extent) -> bool:
+    """Whether an extent is one of several constants: the guards alone decide what it is."""
+    return isinstance(extent, Cases) and all(
+        is_constant(case.value) or is_choice_of_numbers(case.value) for case in extent.cases
+    )
+
+
+def is_constant(extent: Extent) -> bool:
+    """Whether an extent is a number, or a symbol that stands for one."""
+    return isinstance(extent, Integer) or (isinstance(extent, Symbol) and extent.kind == "constant")
+
+
+def decisive_symbols(extent: Extent) -> frozenset[Symbol]:
+    """The symbols that the size of an extent comes from, those of a loop too.
+
+    A guard's are among them only where it chooses between constants.
+    """
+    found: set[Symbol] = set()
+    for one in valued(extent):
+        if isinstance(one, Symbol):
+            found.add(one)
+        elif isinstance(one, Cases) and is_choice_of_numbers(one):
+            found.update(symbols(one))
+    return frozenset(found)
 
 
 def reasons(extent: Extent) -> tuple[str, ...]:

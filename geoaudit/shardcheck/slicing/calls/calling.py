@@ -16,6 +16,7 @@ from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block, Point, leaves
 from geoaudit.shardcheck.slicing.scopes import members, names
+from geoaudit.shardcheck.slicing.tensors import tensor_calls
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Option,
@@ -43,7 +44,8 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     if is_sm_count(last_name(node.function)):
         return _not_followed(slicer, node, frame, point)
     closure, receiver = resolution.meant(slicer, node, frame, point)
-    if closure is not None and not slicer.is_condition:
+    is_followed = not slicer.is_condition and not tensor_calls.is_extent_of_tensor(node, receiver)
+    if closure is not None and is_followed:
         value = inlined(slicer, closure, node, frame, point)
         if value is not None:
             return value

@@ -6,6 +6,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing.definitions import assignments, loops, outputs
 from geoaudit.shardcheck.slicing.definitions.effects import effects_of
+from geoaudit.shardcheck.slicing.definitions.facts import NONE_KNOWN, Facts, facts_at
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
     SOME_ELEMENT,
@@ -47,8 +48,9 @@ def expression_of(place: Place) -> e.Expression:
 
 def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     at: Point | None = point
+    facts = facts_at(point, frame.function)
     while at is not None:
-        found = within_block(slicer, place, frame, at)
+        found = within_block(slicer, place, frame, at, facts)
         if found is not None:
             return found
         if isinstance(at.holder, s.Loop) and at.parent is not None:
@@ -59,12 +61,22 @@ def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value 
     return None
 
 
-def within_block(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
-    """The value that the statements before a point, in its own block, give a place."""
+def within_block(
+    slicer: "Slicer", place: Place, frame: Frame, point: Point, facts: Facts = NONE_KNOWN
+) -> Value | None:
+    """The value that the statements before a point, in its own block, give a place.
+
+    Args:
+        slicer: that evaluates.
+        place: what is read.
+        frame: of the function.
+        point: before which.
+        facts: conditions that hold where the place is read.
+    """
     for index in range(point.index - 1, -1, -1):
         statement = point.block[index]
         if _may_change(slicer, statement, place[0], frame):
-            found = _after(slicer, statement, place, frame, point.at(index))
+            found = _after(slicer, statement, place, frame, point.at(index), facts)
             if found is not None:
                 return found
     return None
@@ -88,14 +100,19 @@ def _may_change(slicer: "Slicer", statement: s.Statement, name: str, frame: Fram
 
 
 def _after(
-    slicer: "Slicer", statement: s.Statement, place: Place, frame: Frame, point: Point
+    slicer: "Slicer",
+    statement: s.Statement,
+    place: Place,
+    frame: Frame,
+    point: Point,
+    facts: Facts,
 ) -> Value | None:
     match statement:
         case s.Assign():
             found = assignments.after_assignment(slicer, statement, place, frame, point)
             return found or outputs.after_calls(slicer, statement, place, frame, point)
         case s.Branch():
-            return _after_branch(slicer, statement, place, frame, point)
+            return _after_branch(slicer, statement, place, frame, point, facts)
         case s.Loop():
             return loops.after(slicer, statement, place, frame, point)
         case s.Evaluate():
@@ -121,12 +138,17 @@ def declares(block: Block, name: str) -> bool:
 
 
 def _after_branch(
-    slicer: "Slicer", statement: s.Branch, place: Place, frame: Frame, point: Point
+    slicer: "Slicer",
+    statement: s.Branch,
+    place: Place,
+    frame: Frame,
+    point: Point,
+    facts: Facts,
 ) -> Value | None:
     sides = (statement.then, statement.otherwise)
     if _is_scope(statement, frame) and any(declares(side, place[0]) for side in sides):
         return None
-    found = [within_block(slicer, place, frame, point.end_of(side)) for side in sides]
+    found = [within_block(slicer, place, frame, point.end_of(side), facts) for side in sides]
     going = [not leaves(side) for side in sides]
     if not any(value is not None and goes for value, goes in zip(found, going, strict=True)):
         return None
@@ -137,6 +159,9 @@ def _after_branch(
     then, otherwise = values
     if then is None or otherwise is None:
         return then or otherwise
+    holds = facts.get(statement.condition) if facts else None
+    if holds is not None:
+        return then if holds else otherwise
     guard = None
     if not isinstance(statement.condition, e.Opaque):
         guard = slicer.condition(statement.condition, frame, point)

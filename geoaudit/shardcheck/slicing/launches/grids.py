@@ -25,7 +25,7 @@ from geoaudit.shardcheck.slicing.values import (
     unknown,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol
-from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.walking import decisive_symbols
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -53,16 +53,32 @@ def axes_of(
         x, y, z = (slicer.quantity(node, frame, point) for node in nodes)
         return x, y, z
     value = slicer.value(nodes[0], frame, point)
-    return axes(slicer, value, given)
+    return _axes(slicer, _of_functions(slicer, value, given, frame, point))
 
 
-def axes(slicer: "Slicer", value: Value, given: Mapping[str, Value]) -> Axes:
-    """The axes of a value that a launch takes as its grid."""
+def _of_functions(
+    slicer: "Slicer", value: Value, given: Mapping[str, Value], frame: Frame, point: Point
+) -> Value:
+    """What a launch takes as its grid, with grid functions called."""
     match value:
         case Closure():
-            return axes(slicer, _called(slicer, value, given), given)
+            found = _called(slicer, value, given, frame, point)
+            return _of_functions(slicer, found, given, frame, point)
         case Either(options=options):
-            return one_of([(guard, axes(slicer, one, given)) for guard, one in options])
+            return Either(
+                options=tuple(
+                    (guard, _of_functions(slicer, one, given, frame, point))
+                    for guard, one in options
+                )
+            )
+        case _:
+            return value
+
+
+def _axes(slicer: "Slicer", value: Value) -> Axes:
+    match value:
+        case Either(options=options):
+            return one_of([(guard, _axes(slicer, one)) for guard, one in options])
         case Items(values=values) if len(values) <= 3:
             return _three(slicer, [*values, *[number(1)] * (3 - len(values))])
         case Record(type="") if any(name in value.members for name in ("[0]", "[1]", "[2]")):
@@ -97,24 +113,26 @@ def _three(slicer: "Slicer", values: Sequence[Value]) -> Axes:
     return x, y, z
 
 
-def _called(slicer: "Slicer", closure: Closure, given: Mapping[str, Value]) -> Value:
+def _called(
+    slicer: "Slicer", closure: Closure, given: Mapping[str, Value], frame: Frame, point: Point
+) -> Value:
     """What a grid function returns for the meta-parameters that a launch gives."""
     function = closure.functions[0]
     parameters = function.own_parameters
     outer = None
     if closure.frame is not None and closure.point is not None:
-        outer = (closure.frame, closure.point)
+        outer = (closure.frame, point if closure.frame is frame else closure.point)
     meta = Reference(text=META, kind="constant", path=function.path, line=function.function.line)
     arguments: dict[str, Value] = {}
     if parameters:
         arguments[parameters[0].name] = Record(type="", members=given, rest=meta)
-    frame = Frame(
+    called = Frame(
         function=function,
         arguments=arguments,
         outer=outer,
         depth=(closure.frame.depth if closure.frame else 0) + 1,
     )
-    found = calling.returned(slicer, frame)
+    found = calling.returned(slicer, called)
     return found if found is not None else unknown("the grid function returns nothing")
 
 
@@ -125,7 +143,7 @@ def axis_of(quantity: Quantity, path: str) -> Axis:
         quantity: the extent, with the names it came through.
         path: file of the site, in which roots are looked for.
     """
-    found = symbols(quantity.extent)
+    found = {one for one in decisive_symbols(quantity.extent) if one.scope != LOOP}
     names = {name for _, name in quantity.trail.names} | {symbol.name for symbol in found}
     roots = {symbol.name for symbol in found if _is_root(symbol, path)}
     return Axis(
@@ -136,7 +154,7 @@ def axis_of(quantity: Quantity, path: str) -> Axis:
 
 
 def _is_root(symbol: Symbol, path: str) -> bool:
-    return symbol.scope != LOOP and symbol.path in {"", path}
+    return symbol.path in {"", path}
 
 
 def _is_name(name: str) -> bool:

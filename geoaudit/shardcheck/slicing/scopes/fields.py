@@ -11,21 +11,24 @@ from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point, place_of
-from geoaudit.shardcheck.slicing.quantities import is_known_role
+from geoaudit.shardcheck.slicing.quantities import as_quantity, is_known_role
 from geoaudit.shardcheck.slicing.scopes import known_types
 from geoaudit.shardcheck.slicing.tensors import shapes
 from geoaudit.shardcheck.slicing.values import (
     NOWHERE,
     Closure,
     Items,
+    Quantity,
     Record,
     Reference,
     Shaped,
     Value,
     either,
     is_unknown,
+    joined,
     unknown,
 )
+from geoaudit.shardcheck.symbolic.extents import Symbol
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -62,27 +65,45 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         default = default_of(slicer, base.type, name)
         if default is not None:
             return default
-    if slicer.crosses_files and not is_known_role(name) and slicer.fields_deep < MOST_FIELDS_DEEP:
-        slicer.fields_deep += 1
-        try:
-            found = assigned_values(slicer, base, name)
-        finally:
-            slicer.fields_deep -= 1
-        if found is not None:
-            return found
-    return reference if slicer.crosses_files else _made_of_several(slicer, base, name) or reference
+    if is_known_role(name) or slicer.fields_deep >= MOST_FIELDS_DEEP:
+        return reference
+    slicer.fields_deep += 1
+    try:
+        if slicer.crosses_files:
+            return assigned_values(slicer, base, name) or reference
+        return _made_of_several(slicer, base, name) or _as_assigned(slicer, reference)
+    finally:
+        slicer.fields_deep -= 1
 
 
 def _made_of_several(slicer: "Slicer", base: Reference, name: str) -> Value | None:
     """A field of an object's own class that is no number: a tuple, a tensor, a function."""
-    if not base.type or not base.path.endswith(".py") or slicer.fields_deep >= MOST_FIELDS_DEEP:
+    if not base.type or not base.path.endswith(".py"):
         return None
-    slicer.fields_deep += 1
-    try:
-        found = _either_assigned(slicer, _of_class(slicer, base.type, name))
-    finally:
-        slicer.fields_deep -= 1
+    found = _either_assigned(slicer, _of_class(slicer, base.type, name))
     return found if isinstance(found, Items | Shaped | Closure) else None
+
+
+def _as_assigned(slicer: "Slicer", reference: Reference) -> Reference:
+    """A field of the object itself, with the name of exactly what its class gives it in its file.
+
+    The field stays the root: others may set it too.
+    """
+    base = reference.of
+    if base is None or not base.type or base.text not in {"self", "this"}:
+        return reference
+    every = _of_class(slicer, base.type, reference.member)
+    in_file = [one for one in every if one[0].path == base.path]
+    if not in_file or len(in_file) > MOST_ANYWHERE:
+        return reference
+    found = _either_assigned(slicer, in_file)
+    if not isinstance(found, Quantity | Reference):
+        return reference
+    given = as_quantity(slicer, found, reference.text)
+    if not isinstance(given.extent, Symbol):
+        return reference
+    trail = joined([reference.trail, given.trail])
+    return replace(reference, trail=trail.through(given.extent.path, given.extent.name))
 
 
 def called_as_field(slicer: "Slicer", method: Closure) -> Value:

@@ -81,6 +81,9 @@ def _record_member(slicer: "Slicer", record: Record, name: str) -> Value:
         return fields.called_as_field(slicer, Closure(functions=tuple(methods), receiver=record))
     if record.rest is not None:
         return member(slicer, record.rest, name)
+    if record.type and name in shapes.SHAPES:
+        whole = Reference(text=record.type, kind="unknown", path="", type=record.type)
+        return shapes.shape_reference(whole, name)
     return unknown(f"{record.type or 'a structure'}.{name} is given no value here")
 
 

@@ -33,6 +33,7 @@ _METHODS_ALONE = frozenset({
     "sum", "prod", "to", "t",
 })  # fmt: skip
 """As functions they mean something else, or nothing."""
+_EXTENTS = frozenset({"size", "sizes", "shape", "dim", "ndim", "ndimension", "numel", "stride"})
 
 
 def of_tensor(
@@ -56,6 +57,15 @@ def of_tensor(
     rest = Items(values=values.values[1:], back=values.back)
     tensor = as_tensor(slicer, values.values[0], node.arguments[0], frame)
     return _applied(replace(given, values=rest), tensor)
+
+
+def is_extent_of_tensor(node: e.Call, receiver: Value | None) -> bool:
+    """Whether a call asks an object of a tensor's class, whichever, for its extents."""
+    return (
+        isinstance(receiver, Reference)
+        and last_name(node.function) in _EXTENTS
+        and "tensor" in receiver.type.lower()
+    )
 
 
 def _is_library(receiver: Value | None) -> bool:
