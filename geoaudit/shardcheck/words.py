@@ -104,6 +104,10 @@ _SM_COUNT = re.compile(
 )
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
+_PRODUCT = re.compile(rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)")
+_ACTIVATION = re.compile(r"silu|swish|swiglu|gelu|geglu|reglu|act_?and_?mul|activation")
+_COLUMNS = frozenset({"n", "ns", "sizen", "outfeatures", "nout", "outchannels", "oc", "ocs"})
+"""Of a matrix product: what a weight that is split by columns has fewer of on each rank."""
 _PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
 _MOE = re.compile(r"moe|expert")
 
@@ -182,6 +186,10 @@ def dimension_of(name: str, surroundings: str = "") -> str | None:
         return EXPERTS if _MOE.search(surroundings) else None
     if joined in ("nrows", "nrow", "rows"):
         return WEIGHT_ROWS if _MATRIX_VECTOR.search(surroundings) else None
+    if joined in _COLUMNS and is_product(surroundings):
+        return WEIGHT_ROWS
+    if joined in ("n", "d") and is_activation(surroundings):
+        return FFN
     known = _EXACT.get(joined)
     if known is not None:
         return known
@@ -195,6 +203,20 @@ def is_sm_count(name: str) -> bool:
     (True, True, False)
     """
     return bool(_SM_COUNT.fullmatch("_".join(words_of(name))))
+
+
+def is_product(surroundings: str) -> bool:
+    """Whether a launch multiplies matrices.
+
+    >>> is_product("_gemm_fp8_kernel f a.py"), is_product("fused_recurrent f linear_attn.py")
+    (True, False)
+    """
+    return bool(_PRODUCT.search(surroundings))
+
+
+def is_activation(surroundings: str) -> bool:
+    """Whether a launch applies an activation to the columns between two matrix products."""
+    return bool(_ACTIVATION.search(surroundings)) and not is_product(surroundings)
 
 
 def is_prefill(surroundings: str) -> bool:

@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.words import (
     BATCH,
+    FFN,
     HEADS,
     KV_HEADS,
     SHARDED_BY,
     VALUE_HEADS,
+    WEIGHT_ROWS,
     dimension_of,
+    is_activation,
+    is_product,
     is_sequence,
     words_of,
 )
@@ -24,6 +28,8 @@ _ATTENTION = re.compile(
     r"attn|attention|flash|fmha|mha|mla|gqa|mqa|rope|rotary|soft_?max|paged|delta|gla|retention|"
     r"kda|rwkv|ssm|mamba|linear_attn|reduce_segments|qk"
 )
+_WEIGHTS = {"w", "b", "weight", "weights", "qweight", "kernel"}
+_OUTPUTS = {"c", "d", "out", "output", "y"}
 _TENSORS = {"q", "k", "v", "o", "query", "key", "value", "out", "output", "mid", "qkv"}
 
 
@@ -72,6 +78,9 @@ def dimension_at(
         surroundings: kernel, function and path, in lower case.
     """
     plain = [name for name in names if position_of(name) is None]
+    found = _in_product_or_activation(position, surroundings)
+    if found is not None:
+        return found
     if position.index == 0 and not position.innermost_first:
         is_batch = _ATTENTION.search(surroundings) is not None
         return (BATCH, "the first extent is tokens or sequences") if is_batch else None
@@ -88,6 +97,20 @@ def dimension_at(
         return None
     order = "[size, tokens, heads, sequences]" if position.innermost_first else "[..., heads, size]"
     return _kind_of_heads(words), f"by position, as {order}"
+
+
+def _in_product_or_activation(position: Position, surroundings: str) -> tuple[str, str] | None:
+    """Columns of a weight, of a product's output or of an activation's input; None: none."""
+    last = position.tensor.rpartition(".")[2].strip("_").lower()
+    is_last = position.index in (1, -1) and not position.innermost_first
+    if is_product(surroundings):
+        if words_of(last) and _WEIGHTS & {last, *words_of(last)}:
+            return WEIGHT_ROWS, "an extent of a weight"
+        if is_last and last in _OUTPUTS:
+            return WEIGHT_ROWS, "the columns of a matrix product"
+    if is_last and is_activation(surroundings):
+        return FFN, "the columns of an activation"
+    return None
 
 
 def _heads_index(position: Position, others: Iterable[Position]) -> int:

@@ -253,10 +253,8 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
     aliases = clues.names_of(symbol)[1:]
     if position is not None:
         if f"{position.tensor}.numel()" in axis.symbols:
-            return (
-                "",
-                "",
-            )  # All elements are divided by an extent of theirs: what is left is not it.
+            # All elements are divided by an extent of theirs: what is left is not it.
+            return "", ""
         others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
         found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
         if found is not None:
@@ -265,6 +263,8 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
         dimension = words.dimension_of(name, clues.surroundings)
         if dimension is not None and position_of(name) is None and not clues.is_height(name):
             return dimension, why
+    if symbol.name.endswith(".numel()") and words.is_activation(clues.surroundings):
+        return words.FFN, f"{MADE_OF} the columns of an activation"
     return _meaning_beyond(symbol, clues)
 
 
