@@ -118,6 +118,15 @@ class SourceText:
                 yield match.group(1).decode("utf-8", "replace")
 
 
+def with_closed_brackets(text: str) -> str:
+    """A part of a source with the parentheses closed that it leaves open, and a statement's end."""
+    code = SourceText(text.encode("utf-8", "replace")).code
+    still_open = code.count(b"(") - code.count(b")")
+    if still_open <= 0:
+        return text
+    return text.rstrip().removesuffix(",") + ")" * still_open + ";"
+
+
 def without_tables(data: bytes) -> bytes:
     """A text whose very long initialisers of plain numbers, embedded data, are blank."""
     return _TABLE.sub(lambda match: match.group().translate(BLANK), data)

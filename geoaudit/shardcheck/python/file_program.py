@@ -78,7 +78,7 @@ def _program(reading: FileReading) -> FileProgram:
         textual=tuple(sorted(textual.items())),
         recognised=tuple(sorted(recognised.items())),
         not_analysed=tuple(reading.not_analysed),
-        embedded=read_embedded(reading.path, reading.sources),
+        embedded=read_embedded(reading),
     )
 
 
