@@ -12,7 +12,7 @@ from geoaudit.shardcheck.c_family.readings import Readings
 from geoaudit.shardcheck.c_family.record import FileRecord
 from geoaudit.shardcheck.c_family.remarks import remarks_of
 from geoaudit.shardcheck.c_family.source_text import SourceText, without_tables
-from geoaudit.shardcheck.program.file_program import FileProgram, Import, NotAnalysed
+from geoaudit.shardcheck.program.file_program import FileProgram, Import, NotAnalysed, Using
 from geoaudit.shardcheck.program.statements import Function
 
 LARGEST_FILE_BYTES = 2_000_000
@@ -43,6 +43,7 @@ def read_c_file(path: str, text: str, first_line: int = 1) -> FileProgram:
         functions=(top, *(one for one in record.functions[1:] if one)),
         classes=tuple(record.classes),
         imports=tuple(Import("", name) for name in source.includes()),
+        usings=tuple(Using(*one) for one in source.usings()),
         remarks=remarks_of(source),
         textual=_counted(launches.values()),
         recognised=_counted(

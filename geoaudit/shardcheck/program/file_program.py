@@ -3,7 +3,7 @@
 import msgspec
 
 from geoaudit.shardcheck.program.expressions import Expression
-from geoaudit.shardcheck.program.statements import Function
+from geoaudit.shardcheck.program.statements import Function, Parameter
 
 
 class Field(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
@@ -21,7 +21,8 @@ class Class(
     """A class or structure; its methods are functions of the file with it as owner.
 
     ``aliases``: ``typedef`` and ``using`` names that stand for another type have no fields and one
-    base.
+    base. ``template_parameters`` are those of a class template; ``template_arguments`` are what a
+    specialisation is for: ``64`` of ``struct Traits<64>``.
     """
 
     name: str
@@ -29,6 +30,8 @@ class Class(
     fields: tuple[Field, ...] = ()
     line: int = 0
     namespace: str = ""
+    template_parameters: tuple[Parameter, ...] = ()
+    template_arguments: tuple[Expression, ...] = ()
 
 
 class Import(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
@@ -40,6 +43,17 @@ class Import(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaul
     local: str
     module: str
     name: str = ""
+
+
+class Using(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Of C++: ``local`` stands for ``name``, which has all its namespaces as written.
+
+    ``using a::f`` and ``namespace b = a``, wherever in the file; of ``using namespace a`` the local
+    name is empty: all names of a are seen.
+    """
+
+    local: str
+    name: str
 
 
 class Remark(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -87,3 +101,4 @@ class FileProgram(
     recognised: tuple[tuple[str, int], ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     embedded: tuple["FileProgram", ...] = ()
+    usings: tuple[Using, ...] = ()

@@ -13,6 +13,8 @@ from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.python.file_reading import FileReading
 from geoaudit.shardcheck.python.string_lines import lines_of_string
 
+_LINES = ("line", "until")
+
 
 def read_embedded(reading: FileReading) -> tuple[FileProgram, ...]:
     """Return the programs of strings that hold a CUDA kernel or a launch."""
@@ -51,9 +53,9 @@ def _moved(part: Any, first: int, lines: Sequence[int]) -> Any:  # noqa: ANN401
     changed = {
         name: _moved(getattr(part, name), first, lines)
         for name in part.__struct_fields__
-        if name != "line"
+        if name not in _LINES
     }
-    line = getattr(part, "line", 0)
-    if line:
-        changed["line"] = lines[min(max(line - first, 0), len(lines) - 1)]
+    for name in _LINES:
+        if line := getattr(part, name, 0):
+            changed[name] = lines[min(max(line - first, 0), len(lines) - 1)]
     return msgspec.structs.replace(part, **changed)
