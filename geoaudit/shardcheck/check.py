@@ -8,7 +8,7 @@ from geoaudit.shardcheck.allowances import allowances_of, apply_allowances
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 from geoaudit.shardcheck.report import FileCount, ShardReport, SiteReport, SourceNote
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.slicing.launches import launch_sites
+from geoaudit.shardcheck.slicing.launches.launch_sites import launch_sites
 from geoaudit.shardcheck.source_rules import source_rule_ids
 from geoaudit.shardcheck.verdicts.judge import assumed_values, judge
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from geoaudit.diagnosis.finding import Finding, Severity
 from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
 from geoaudit.shardcheck.program.file_program import NotAnalysed
+from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 
 __all__ = [
@@ -13,31 +14,9 @@ __all__ = [
     "Behaviour",
     "FileCount",
     "ShardReport",
-    "ShardedDimension",
     "SiteReport",
     "SourceNote",
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShardedDimension:
-    """A dimension that parallelism divides.
-
-    Attributes:
-        name: ``n_head``: the sharded symbol as the source writes it.
-        rounding: how a rank's share is rounded: ``exact``, ``floor``, ``ceil``, ``at_least_one``.
-        by: symbol of the ranks it is divided over: ``tp``, ``ep``, ``attn_tp``.
-        total: before the division; None: not known.
-        reason: why it counts as sharded: the division with file and line, ``--dim``, or its name.
-        is_certain: a division or an option says so, rather than a name or a position.
-    """
-
-    name: str
-    rounding: str
-    by: str
-    total: int | None
-    reason: str
-    is_certain: bool
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ from geoaudit.shardcheck.listing import (
     Texts,
     Unanalysed,
 )
-from geoaudit.shardcheck.report import ShardedDimension, ShardReport, SiteReport, SourceNote
+from geoaudit.shardcheck.report import ShardReport, SiteReport, SourceNote
+from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.slicing.sites import Axis
 from geoaudit.shardcheck.symbolic.wording import as_text
 

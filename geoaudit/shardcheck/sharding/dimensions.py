@@ -1,15 +1,36 @@
 """Sharded dimensions as a report tells them: by options, by divisions, by names."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from geoaudit.shardcheck.report import ShardedDimension
-from geoaudit.shardcheck.sharding import words
+from geoaudit.shardcheck import words
 from geoaudit.shardcheck.sharding.divisions import Division
 from geoaudit.shardcheck.sharding.naming import means
 from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Symbol
 from geoaudit.shardcheck.symbolic.wording import as_text
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardedDimension:
+    """A dimension that parallelism divides.
+
+    Attributes:
+        name: ``n_head``: the sharded symbol as the source writes it.
+        rounding: how a rank's share is rounded: ``exact``, ``floor``, ``ceil``, ``at_least_one``.
+        by: symbol of the ranks it is divided over: ``tp``, ``ep``, ``attn_tp``.
+        total: before the division; None: not known.
+        reason: why it counts as sharded: the division with file and line, ``--dim``, or its name.
+        is_certain: a division or an option says so, rather than a name or a position.
+    """
+
+    name: str
+    rounding: str
+    by: str
+    total: int | None
+    reason: str
+    is_certain: bool
 
 
 def named_dimension(

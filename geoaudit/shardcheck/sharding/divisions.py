@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from geoaudit.shardcheck.sharding.words import WIDTH_KINDS, parallel_kind
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.walking import parts, symbols, walk
+from geoaudit.shardcheck.words import WIDTH_KINDS, parallel_kind
 
 _ROUNDINGS = {"//": "floor", "cdiv": "ceil", "/": "exact"}
 _ROW_END = re.compile(r"row_?(high|hi|end|upper|last)|(high|end)_row")

@@ -4,11 +4,16 @@ import json
 from collections.abc import Mapping
 
 from geoaudit.errors import InputError
-from geoaudit.shardcheck.sharding import words
+from geoaudit.shardcheck import words
 
 _KEYS: Mapping[str, tuple[str, ...]] = {
     words.HEADS: ("num_attention_heads", "n_head", "num_heads", "n_heads"),
-    words.KV_HEADS: ("num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_kv_heads"),
+    words.KV_HEADS: (
+        "num_key_value_heads",
+        "num_kv_heads",
+        "multi_query_group_num",
+        "n_kv_heads",
+    ),
     words.VALUE_HEADS: ("linear_num_value_heads", "mamba_num_heads", "mamba_n_heads"),
     words.HIDDEN: ("hidden_size", "n_embd", "d_model"),
     words.FFN: ("intermediate_size", "ffn_hidden_size", "n_inner", "ffn_dim"),

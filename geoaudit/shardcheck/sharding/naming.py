@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from geoaudit.shardcheck.sharding.positions import position_of
-from geoaudit.shardcheck.sharding.words import words_of
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+from geoaudit.shardcheck.words import words_of
 
 
 @dataclass(frozen=True, kw_only=True)

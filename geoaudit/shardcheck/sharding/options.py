@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from geoaudit.errors import InputError
-from geoaudit.shardcheck.sharding.words import OTHER_KINDS, WIDTH_KINDS
+from geoaudit.shardcheck.words import OTHER_KINDS, WIDTH_KINDS
 
 DEFAULT_RANKS = (1, 2, 4, 8)
 DEFAULT_BATCH = 1

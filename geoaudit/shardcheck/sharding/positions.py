@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from geoaudit.shardcheck.sharding.words import (
+from geoaudit.shardcheck.words import (
     BATCH,
     HEADS,
     KV_HEADS,

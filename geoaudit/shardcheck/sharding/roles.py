@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from geoaudit.shardcheck.report import ShardedDimension
-from geoaudit.shardcheck.sharding import words
+from geoaudit.shardcheck import words
 from geoaudit.shardcheck.sharding.dimensions import (
+    ShardedDimension,
     divided_dimension,
     given_dimension,
     named_dimension,
@@ -15,13 +15,13 @@ from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_rang
 from geoaudit.shardcheck.sharding.naming import Clues, clues_of, means
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
-from geoaudit.shardcheck.sharding.words import is_prefill
 from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Cases, Extent, Integer, Symbol, Unknown
 from geoaudit.shardcheck.symbolic.walking import standing_for, symbols, valued
 from geoaudit.shardcheck.symbolic.wording import as_text
+from geoaudit.shardcheck.words import is_prefill
 
 
 def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:

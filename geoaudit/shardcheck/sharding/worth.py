@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from geoaudit.shardcheck.report import ShardedDimension
+from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.symbolic.evaluation import ValueOf, evaluate
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol

@@ -6,19 +6,14 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.sharding.words import is_sm_count
-from geoaudit.shardcheck.slicing import (
-    construction,
-    members,
-    names,
-    sequences,
-    tensor_calls,
-    tensors,
-)
+from geoaudit.shardcheck.slicing import sequences
+from geoaudit.shardcheck.slicing.calls import construction
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity
+from geoaudit.shardcheck.slicing.scopes import members, names
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
+from geoaudit.shardcheck.slicing.tensors import shapes, tensor_calls
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -36,6 +31,7 @@ from geoaudit.shardcheck.slicing.values import (
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol
 from geoaudit.shardcheck.symbolic.walking import is_fraction
+from geoaudit.shardcheck.words import is_sm_count
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -142,7 +138,7 @@ def _member(slicer: "Slicer", node: e.Member, frame: Frame, point: Point) -> Val
     if is_sm_count(node.name):
         return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
     value = slicer.value(node.value, frame, point)
-    if node.name in tensors.SHAPES:
+    if node.name in shapes.SHAPES:
         value = tensor_calls.as_tensor(slicer, value, node.value, frame)
     found = members.member(slicer, value, node.name)
     return named(found, spelled(node), frame)

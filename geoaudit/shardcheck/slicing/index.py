@@ -7,99 +7,12 @@ from functools import cached_property
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
-from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
-from geoaudit.shardcheck.program.walking import expressions_of, last_name, within
+from geoaudit.shardcheck.program.statements import Assign, Function, Statement
+from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing.definitions.effects import Effects
+from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point, points_of, targets
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class IndexedFunction:
-    """A function and the file it stands in."""
-
-    file: FileProgram
-    number: int
-
-    @property
-    def function(self) -> Function:
-        """The function."""
-        return self.file.functions[self.number]
-
-    @property
-    def path(self) -> str:
-        """Its file."""
-        return self.file.path
-
-    @property
-    def name(self) -> str:
-        """Its name; of a lambda and a file, a word for it."""
-        return self.function.name or f"({self.function.kind})"
-
-    @property
-    def is_of_one_file(self) -> bool:
-        """Whether no other file can call it: it is hidden, and not in a header."""
-        return self.function.is_hidden and not self.path.endswith((".h", ".cuh", ".hpp", ".inl"))
-
-    @cached_property
-    def points(self) -> tuple[Point, ...]:
-        """A point before each of its statements."""
-        return tuple(points_of(self.function.body))
-
-    @cached_property
-    def calls(self) -> tuple[tuple[Point, e.Call], ...]:
-        """Every call in it, with the statement it stands in."""
-        return tuple((point, one) for point, one in self.nodes if isinstance(one, e.Call))
-
-    @cached_property
-    def nodes(self) -> tuple[tuple[Point, e.Call | e.Launch | e.FunctionValue], ...]:
-        """Every call, launch and nested function in it, with the statement it stands in."""
-        return tuple(
-            (point, one)
-            for point in self.points
-            for node in expressions_of(point.statement)
-            for one in within(node)
-            if isinstance(one, e.Call | e.Launch | e.FunctionValue)
-        )
-
-    @cached_property
-    def declarations(self) -> dict[str, Assign]:
-        """The first assignment to each of its variables."""
-        found: dict[str, Assign] = {}
-        for point in self.points:
-            one = point.statement
-            if isinstance(one, Assign) and isinstance(one.target, e.Name):
-                found.setdefault(one.target.text, one)
-        return found
-
-    @cached_property
-    def own_parameters(self) -> tuple[Parameter, ...]:
-        """Its parameters as a caller sees them: without ``self``."""
-        parameters = self.function.parameters
-        return parameters[1:] if self.object_name else parameters
-
-    @cached_property
-    def object_name(self) -> str:
-        """Python's ``self``, as a method calls it; empty: it is no method of an object."""
-        function = self.function
-        if self.file.language != "python" or not function.owner or not function.parameters:
-            return ""
-        is_static = any(last_name(one) == "staticmethod" for one in function.decorators)
-        return "" if is_static else function.parameters[0].name
-
-    @cached_property
-    def is_property(self) -> bool:
-        """Whether its value is read like a field."""
-        names = {last_name(one) for one in self.function.decorators}
-        return bool(names & {"property", "cached_property", "functools.cached_property"})
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CallSite:
-    """A call, and where it stands."""
-
-    caller: IndexedFunction
-    point: Point
-    call: e.Call
 
 
 @dataclass(kw_only=True)
@@ -112,7 +25,8 @@ class ProgramIndex:
         by_file: by the identity of a file and the function's number in it.
         exposed: C++ function -> names Python calls it by, with its parameters there; None: not yet
             looked for.
-        calls_by_function, bindings, tuned, expansions: what has been worked out, by identity.
+        calls_by_function, bindings, tuned, expansions, effects: what has been worked out, by
+            identity.
     """
 
     files: tuple[FileProgram, ...]
@@ -125,6 +39,7 @@ class ProgramIndex:
     exposed: dict[str, list[tuple[str, tuple[str, ...]]]] | None = None
     tuned: dict[int, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
+    effects: dict[int, Effects] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
 

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, cast
 
-from geoaudit.shardcheck.sharding.words import is_parallel_size, is_rank, is_sm_count
 from geoaudit.shardcheck.slicing.values import (
     Either,
     Items,
@@ -16,6 +15,7 @@ from geoaudit.shardcheck.slicing.values import (
     unknown,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol, SymbolKind
+from geoaudit.shardcheck.words import is_parallel_size, is_rank, is_sm_count
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer

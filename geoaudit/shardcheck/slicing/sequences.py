@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import tensors
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point
+from geoaudit.shardcheck.slicing.tensors import shapes
 from geoaudit.shardcheck.slicing.values import Items, Reference, Value, concatenated, unknown
 from geoaudit.shardcheck.symbolic.extents import Integer
 
@@ -40,5 +40,5 @@ def unpacked(slicer: "Slicer", value: Value, text: str) -> Items:
     if isinstance(value, Items):
         return value
     if isinstance(value, Reference):
-        return tensors.all_extents(value)
+        return shapes.all_extents(value)
     return Items(values=(unknown(f"{text} is unpacked"),))

@@ -10,11 +10,15 @@ from dataclasses import dataclass, field
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import calls, definitions, expressions, names, sequences
+from geoaudit.shardcheck.slicing import expressions, sequences
+from geoaudit.shardcheck.slicing.calls import calling
+from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.index import IndexedFunction, ProgramIndex
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
+from geoaudit.shardcheck.slicing.index import ProgramIndex
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.quantities import as_quantity, as_ranks
+from geoaudit.shardcheck.slicing.scopes import names
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
@@ -81,7 +85,7 @@ class Slicer:
             place = place_of(node)
             if place is not None and not isinstance(node, e.Cast):
                 place = sequences.told(self, place, node, frame, point)
-                found = definitions.read(self, place, frame, point)
+                found = reaching.read(self, place, frame, point)
                 if found is None:
                     found = expressions.EVALUATED[type(node)](self, node, frame, point)
                 elif not isinstance(node, e.Name):
@@ -97,7 +101,7 @@ class Slicer:
         key = (id(frame), id(node), *point.key, self.is_condition)
         if key not in self._known:
             self._keep(key, frame)
-            self._known[key] = calls.call(self, node, frame, point)
+            self._known[key] = calling.call(self, node, frame, point)
         found = self._known[key]
         assert found is not None
         return found

@@ -17,7 +17,7 @@ def named(value: Value, name: str, frame: Frame) -> Value:
     """A value that is also written as `name`."""
     match value:
         case Quantity() | Reference():
-            return replace(value, trail=value.trail.through(frame.path, name))
+            return replace(value, trail=value.trail.through(frame.path, name, frame.depth))
         case Either(options=options):
             return Either(options=tuple((guard, named(one, name, frame)) for guard, one in options))
         case _:
@@ -33,12 +33,16 @@ def annotated(
         case Quantity():
             if isinstance(value.extent, Symbol):
                 slicer.aliases.setdefault(value.extent, set()).add(name)
-            return replace(value, trail=value.trail.after(hop).through(frame.path, name))
+            return replace(
+                value, trail=value.trail.after(hop).through(frame.path, name, frame.depth)
+            )
         case Reference():
             known = symbol_of(slicer, value).extent
             if isinstance(known, Symbol):
                 slicer.aliases.setdefault(known, set()).add(name)
-            return replace(value, trail=value.trail.after(hop).through(frame.path, name))
+            return replace(
+                value, trail=value.trail.after(hop).through(frame.path, name, frame.depth)
+            )
         case Record(type="dim3") | Items():
             return _with_hop(value, hop)
         case Either():

@@ -13,7 +13,7 @@ from geoaudit.shardcheck.symbolic.making import arithmetic, cases
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.frames import Frame
-    from geoaudit.shardcheck.slicing.index import IndexedFunction
+    from geoaudit.shardcheck.slicing.functions import IndexedFunction
     from geoaudit.shardcheck.slicing.points import Point
 
 MOST_HOPS = 40
@@ -26,14 +26,16 @@ class Trail:
     Attributes:
         names: (path, name as written) of every variable, field and extent on the way.
         hops: lines on the way, nearest first.
+        calls: calls between the launch and the farthest name on the way.
     """
 
     names: frozenset[tuple[str, str]] = frozenset()
     hops: tuple[Hop, ...] = ()
+    calls: int = 0
 
-    def through(self, path: str, name: str) -> "Trail":
-        """With one more name."""
-        return replace(self, names=self.names | {(path, name)})
+    def through(self, path: str, name: str, calls: int = 0) -> "Trail":
+        """With one more name, so many calls away from the launch."""
+        return replace(self, names=self.names | {(path, name)}, calls=max(self.calls, calls))
 
     def after(self, hop: Hop) -> "Trail":
         """With a line in front."""
@@ -49,7 +51,8 @@ def joined(trails: Iterable[Trail]) -> Trail:
         return found[0]
     hops = dict.fromkeys(hop for trail in found for hop in trail.hops)
     names = frozenset[tuple[str, str]]().union(*(trail.names for trail in found))
-    return Trail(names=names, hops=tuple(hops)[:MOST_HOPS])
+    calls = max((trail.calls for trail in found), default=0)
+    return Trail(names=names, hops=tuple(hops)[:MOST_HOPS], calls=calls)
 
 
 NOWHERE = Trail()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from geoaudit.shardcheck.report import Behaviour
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.words import is_sm_count
 from geoaudit.shardcheck.sharding.worth import Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
@@ -17,6 +16,7 @@ from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.verdicts.grids import PROBES, Course, courses, factors_of, values_at
 from geoaudit.shardcheck.verdicts.hidden import lost_parts
 from geoaudit.shardcheck.verdicts.limits import begins_as_zero
+from geoaudit.shardcheck.words import is_sm_count
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from geoaudit.devices.table import all_devices
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.words import SHARDED_BY, dimension_of, words_of
 from geoaudit.shardcheck.sharding.worth import Fixed, Roles
 from geoaudit.shardcheck.slicing.sites import LaunchConstant, LaunchSite
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Extent, Integer
@@ -16,6 +15,7 @@ from geoaudit.shardcheck.symbolic.substitution import rebuilt
 from geoaudit.shardcheck.symbolic.walking import symbols, walk
 from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.verdicts.grids import courses, factors_of
+from geoaudit.shardcheck.words import SHARDED_BY, dimension_of, words_of
 
 _MEASURED = re.compile(
     r"measur|tuned|benchmark|profil|swept|sweep|empiric|best (?:at|for|on)|optimal (?:at|for|on)|"

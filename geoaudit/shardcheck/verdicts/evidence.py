@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from geoaudit.shardcheck.report import Behaviour, ShardedDimension
+from geoaudit.shardcheck.report import Behaviour
+from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.verdicts.constants import StaleConstant

@@ -2,11 +2,11 @@
 
 import re
 
-from geoaudit.shardcheck.sharding.words import SHARDED_BY, dimension_of, is_sequence
 from geoaudit.shardcheck.sharding.worth import Fixed, Roles
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.extents import Unknown
 from geoaudit.shardcheck.symbolic.walking import symbols, valued
+from geoaudit.shardcheck.words import SHARDED_BY, dimension_of, is_sequence
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _ELEMENTS = re.compile(r"(?:.*[._])?(?:n_?elements?|numel|num_elements|n_?rows?)(?:\(\))?")

@@ -12,7 +12,7 @@ from geoaudit.shardcheck.sharding.options import (
     parse_ranks,
     parse_values,
 )
-from geoaudit.shardcheck.sharding.words import parallel_kind
+from geoaudit.shardcheck.words import parallel_kind
 
 
 def test_dimensions() -> None:

@@ -1,7 +1,7 @@
 """A derivation leads through the launchers down to the launch itself."""
 
 from geoaudit.shardcheck.c_family.reading import read_c_file
-from geoaudit.shardcheck.slicing.launches import launch_sites
+from geoaudit.shardcheck.slicing.launches.launch_sites import launch_sites
 
 SOURCE = """\
 template <typename F> void launch(dim3 grid, F kernel) {

@@ -1,0 +1,1 @@
+"""Calls: which functions they mean, what they are given, and what they return."""

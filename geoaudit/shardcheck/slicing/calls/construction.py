@@ -1,0 +1,94 @@
+"""Objects as their constructors make them, or from their fields in order."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.slicing.calls import calling, overloads
+from geoaudit.shardcheck.slicing.definitions import reaching
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.functions import IndexedFunction
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.scopes import fields, known_types, members
+from geoaudit.shardcheck.slicing.values import Closure, Record, Reference, Value, unknown
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+
+def built(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> Value | None:
+    """An object that braces make; None: its class has no constructor with a body, or is CUDA's."""
+    type = known_types.bare(node.type)
+    is_known = type == "dim3" or type in known_types.FIELDS or type in known_types.SEQUENCES
+    if node.keywords or is_known or not _constructors(slicer, type):
+        return None
+    kind = Reference(text=type, kind="class", path=frame.path, type=type)
+    return constructed(slicer, kind, e.Call(e.Name(type), node.items), frame, point)
+
+
+def _constructors(slicer: "Slicer", type: str) -> list[IndexedFunction]:
+    return [
+        method
+        for method in slicer.program.methods.get(type, ())
+        if method.function.name in {type, "__init__"} and method.function.body
+    ]
+
+
+def constructed(
+    slicer: "Slicer", kind: Reference, node: e.Call, frame: Frame, point: Point
+) -> Value:
+    """An object as its constructor makes it, or from its fields in order."""
+    if fields.canonical(slicer, kind.type) == "dim3":
+        given = [slicer.value(one, frame, point) for one in node.arguments]
+        return members.made(slicer, "dim3", given, {}, frame)
+    type = kind.type
+    made: dict[str, Value] = {}
+    made_by = _constructors(slicer, type)
+    for method in overloads.fitting(slicer, made_by, node, frame, point):
+        inner = calling.entered(slicer, Closure(functions=(method,)), method, node, frame, point)
+        if inner is not None:
+            return Record(type=type, members=_Built(slicer, replace(inner, receiver=None)))
+    fields_ = fields.names_of(slicer, type)
+    for name, argument in zip(fields_, node.arguments, strict=False):
+        made[name] = slicer.value(argument, frame, point)
+    made.update({name: slicer.value(value, frame, point) for name, value in node.keywords})
+    if not fields_ and known_types.bare(type) in known_types.SEQUENCES:
+        return unknown(spelled(node))
+    return Record(type=type, members=made)
+
+
+@dataclass(frozen=True, eq=False)
+class _Built(Mapping[str, Value]):
+    """Fields of an object whose constructor has run in a frame."""
+
+    slicer: "Slicer"
+    frame: Frame
+
+    def __getitem__(self, name: str) -> Value:
+        body = self.frame.function.function.body
+        end = Point(block=body, index=len(body))
+        for place in ((_self(self.frame), name), (name,)):
+            found = reaching.read(self.slicer, place, self.frame, end)
+            if found is not None:
+                return found
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[str(name)]
+        except KeyError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        owner = self.frame.function.function.owner
+        return (name for name in fields.names_of(self.slicer, owner) if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _self(frame: Frame) -> str:
+    return "self" if frame.function.file.language == "python" else "this"

@@ -1,0 +1,210 @@
+"""Functions of the languages and libraries that grids are made with."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.scopes import members
+from geoaudit.shardcheck.slicing.tensors import tensor_calls
+from geoaudit.shardcheck.slicing.values import (
+    Items,
+    Quantity,
+    Record,
+    Reference,
+    Shaped,
+    Value,
+    Words,
+    computed,
+    number,
+    unknown,
+)
+from geoaudit.shardcheck.words import is_parallel_size
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+_EXTREMES = {"min": "min", "max": "max", "fmin": "min", "fmax": "max", "minimum": "min"}
+_ROUNDED = {"ceil": "ceil", "ceilf": "ceil", "floor": "floor", "floorf": "floor"}
+_QUOTIENTS = frozenset({"cdiv", "ceil_div", "ceildiv", "divup", "div_up", "ceil_divide"})
+_NAMED = frozenset({"dynamic", "symbolic", "get_function", "get_kernel"})
+"""Calls that give a number or a kernel by its name."""
+_JOINED = frozenset({"make_pair", "make_tuple", "tie", "pair", "tuple", "list", "forward_as_tuple"})
+
+
+def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value | None:
+    """What a call of the language itself is; None: it is another."""
+    name = spelled(node.function)
+    last = last_name(node.function)
+    arguments = node.arguments
+    is_plain = isinstance(node.function, e.Name)
+    if not arguments and not node.keywords:
+        return _without_arguments(name, last, node, frame)
+    if last in {"dim3", "make_uint3"} and is_plain:
+        values = [slicer.value(one, frame, point) for one in arguments]
+        return members.made(slicer, "dim3", values, {}, frame)
+    if is_plain and last in _EXTREMES and _is_of_library(slicer, name, frame):
+        return _extreme(slicer, _EXTREMES[last], node, frame, point)
+    if is_plain and last in _BUILT_IN:
+        return _BUILT_IN[last](slicer, node, frame, point)
+    if last == "get" and node.template_arguments and len(arguments) == 1:
+        place = node.template_arguments[0]
+        if isinstance(place, e.Number):
+            whole = slicer.value(arguments[0], frame, point)
+            return members.item(slicer, whole, place.value, spelled(arguments[0]))
+    if is_plain and last in _JOINED and not name.startswith("self"):
+        values = [slicer.value(one, frame, point) for one in arguments]
+        if len(values) == 1 and last in {"tuple", "list"}:
+            return values[0]
+        return Items(values=tuple(values))
+    if last in {"move", "forward", "ref", "cref"} and len(arguments) == 1 and is_plain:
+        return slicer.value(arguments[0], frame, point)
+    return None
+
+
+def _without_arguments(name: str, last: str, node: e.Call, frame: Frame) -> Value | None:
+    if last == "dim3" and isinstance(node.function, e.Name):
+        return Record(type="dim3")
+    if is_parallel_size(last):
+        return Reference(text=f"{name}()", kind="unknown", path=frame.path, line=node.line)
+    return None
+
+
+def _is_of_library(slicer: "Slicer", name: str, frame: Frame) -> bool:
+    own = slicer.program.functions.get(name, ())
+    return not any(one.file is frame.function.file for one in own)
+
+
+def otherwise(
+    slicer: "Slicer", node: e.Call, receiver: Value | None, frame: Frame, point: Point
+) -> Value | None:
+    """What a call of a known library is that no function in the source explains; None: unknown."""
+    last = last_name(node.function)
+    found = tensor_calls.of_tensor(slicer, node, receiver, frame, point)
+    if found is not None:
+        return found
+    values = [slicer.value(one, frame, point) for one in node.arguments]
+    if last in {"get", "getenv"} and values and "env" in spelled(node.function):
+        return _of_environment(values[0], frame, node.line)
+    if last in _NAMED and values and isinstance(values[0], Words):
+        return Reference(
+            text=values[0].text, kind="unknown", path=frame.path, scope=frame.function.name
+        )
+    if last == "prod" and len(values) == 1:
+        return _product(slicer, values[0])
+    if node.keywords and last[:1].isupper() and not values:
+        given = {key: slicer.value(value, frame, point) for key, value in node.keywords}
+        rest = Reference(text=f"{spelled(node.function)}()", kind="unknown", path=frame.path)
+        return Record(type=last, members=given, rest=rest)
+    arithmetic = _ARITHMETIC.get(last.lower())
+    if arithmetic is not None and values:
+        quantities = [
+            as_quantity(slicer, value, spelled(one))
+            for value, one in zip(values, node.arguments, strict=True)
+        ]
+        return arithmetic(quantities)
+    return None
+
+
+def _extreme(slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point: Point) -> Value:
+    values: list[Value] = []
+    for one in node.arguments:
+        value = slicer.value(one, frame, point)
+        values.extend(value.values if isinstance(value, Items) else [value])
+    quantities = [as_quantity(slicer, value, spelled(node)) for value in values]
+    return computed(operator, quantities) if quantities else unknown(spelled(node))
+
+
+def _attribute(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``getattr(value, "name", default)``."""
+    name = slicer.value(node.arguments[1], frame, point) if len(node.arguments) > 1 else None
+    if not isinstance(name, Words):
+        return None
+    return slicer.value(e.Member(node.arguments[0], name.text), frame, point)
+
+
+def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
+    """A variable of the environment, by its name."""
+    if not isinstance(name, Words):
+        return None
+    return Reference(text=name.text, kind="constant", path=frame.path, line=line)
+
+
+def _product(slicer: "Slicer", value: Value) -> Value | None:
+    """``math.prod`` of values."""
+    if not isinstance(value, Items) or value.back:
+        return None
+    return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
+
+
+def _length(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``len(value)``."""
+    node = call.arguments[0]
+    value = slicer.value(node, frame, point)
+    if isinstance(value, Items) and value.values and not value.back:
+        return number(len(value.values))
+    if isinstance(value, Shaped) and value.extents:
+        return value.extents[0]
+    if not isinstance(value, Reference):
+        value = Reference(text=spelled(node), kind="unknown", path=frame.path)
+    return Reference(
+        text=f"{spelled(node)}.len",
+        kind="extent",
+        path=value.path,
+        line=value.line,
+        scope=value.scope,
+        of=value,
+        member="len",
+        trail=value.trail,
+    )
+
+
+_BUILT_IN: dict[str, Callable[["Slicer", e.Call, Frame, Point], Value | None]] = {
+    "len": _length,
+    "getattr": _attribute,
+}
+
+
+def _quotient(values: Sequence[Quantity]) -> Value:
+    return computed("cdiv", values[:2]) if len(values) >= 2 else values[0]
+
+
+def _exact(values: Sequence[Quantity]) -> Value:
+    return computed("/", values[:2]) if len(values) >= 2 else values[0]
+
+
+def _aligned(values: Sequence[Quantity]) -> Value:
+    if len(values) < 2:
+        return values[0]
+    return computed("*", [computed("cdiv", values[:2]), values[1]])
+
+
+def _same(values: Sequence[Quantity]) -> Value:
+    return values[0]
+
+
+def _of_one(operator: str) -> Callable[[Sequence[Quantity]], Value]:
+    return lambda values: computed(operator, values[:1])
+
+
+_ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
+    **dict.fromkeys(_QUOTIENTS, _quotient),
+    **{name: _of_one(operator) for name, operator in _ROUNDED.items()},
+    "next_power_of_2": _of_one("next_power_of_2"),
+    "nextpowerof2": _of_one("next_power_of_2"),
+    **dict.fromkeys(("divide", "exact_div", "divide_exact"), _exact),
+    "round_up": _aligned,
+    "roundup": _aligned,
+    "align_up": _aligned,
+    "int": _same,
+    "uint32_t": _same,
+    "clamp": lambda values: (
+        computed("min", [computed("max", values[:2]), values[2]]) if len(values) == 3 else values[0]
+    ),
+    "item": _same,
+    "abs": _same,
+}

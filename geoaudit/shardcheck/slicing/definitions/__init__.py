@@ -1,0 +1,1 @@
+"""Reaching definitions: what statements before a point of a function give what is read there."""

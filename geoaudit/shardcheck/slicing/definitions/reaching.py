@@ -1,0 +1,143 @@
+"""Reaching definitions: what a variable, a member or an element is at a point of a function."""
+
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.program import statements as s
+from geoaudit.shardcheck.slicing.definitions import assignments, loops, outputs
+from geoaudit.shardcheck.slicing.definitions.effects import effects_of
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.points import (
+    SOME_ELEMENT,
+    Block,
+    Place,
+    Point,
+    leaves,
+)
+from geoaudit.shardcheck.slicing.scopes import macros
+from geoaudit.shardcheck.slicing.values import (
+    Value,
+    either,
+)
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+
+def read(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
+    """The value of a place just before a statement; None: nothing in the function assigns it."""
+    return slicer.remembered(frame, point, place, lambda: _found(slicer, place, frame, point))
+
+
+def current(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value:
+    """The value of a place, from wherever it is."""
+    return slicer.value(expression_of(place), frame, point)
+
+
+def expression_of(place: Place) -> e.Expression:
+    """A place as an expression."""
+    node: e.Expression = e.Name(place[0])
+    for part in place[1:]:
+        if part.startswith("[") and part != SOME_ELEMENT:
+            node = e.Subscript(node, (e.Number(int(part[1:-1])),))
+        else:
+            node = e.Member(node, part)
+    return node
+
+
+def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
+    at: Point | None = point
+    while at is not None:
+        found = within_block(slicer, place, frame, at)
+        if found is not None:
+            return found
+        if isinstance(at.holder, s.Loop) and at.parent is not None:
+            found = loops.at_round_start(slicer, place, frame, at)
+            if found is not None:
+                return found
+        at = at.parent
+    return None
+
+
+def within_block(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
+    """The value that the statements before a point, in its own block, give a place."""
+    for index in range(point.index - 1, -1, -1):
+        statement = point.block[index]
+        if _may_change(slicer, statement, place[0], frame):
+            found = _after(slicer, statement, place, frame, point.at(index))
+            if found is not None:
+                return found
+    return None
+
+
+def _may_change(slicer: "Slicer", statement: s.Statement, name: str, frame: Frame) -> bool:
+    effects = effects_of(statement, slicer.program.effects)
+    if name in effects.assigned:
+        return True
+    pointers = frame.function.pointers
+    if pointers and any(pointers.get(one) == name for one in effects.assigned):
+        return True
+    if frame.function.file.language != "c" or not effects.called:
+        return False
+    if name in effects.addressed:
+        return True
+    program = slicer.program
+    if name in effects.passed and not program.writing.isdisjoint(effects.called):
+        return True
+    return not program.assigning_macros.isdisjoint(effects.called)
+
+
+def _after(
+    slicer: "Slicer", statement: s.Statement, place: Place, frame: Frame, point: Point
+) -> Value | None:
+    match statement:
+        case s.Assign():
+            found = assignments.after_assignment(slicer, statement, place, frame, point)
+            return found or outputs.after_calls(slicer, statement, place, frame, point)
+        case s.Branch():
+            return _after_branch(slicer, statement, place, frame, point)
+        case s.Loop():
+            return loops.after(slicer, statement, place, frame, point)
+        case s.Evaluate():
+            expanded = macros.expanded(slicer, statement, frame)
+            if expanded is not None:
+                inner = Point(block=expanded, index=len(expanded), parent=point, holder=statement)
+                return within_block(slicer, place, frame, inner)
+            return outputs.after_calls(slicer, statement, place, frame, point)
+        case _:
+            return None
+
+
+def _is_scope(statement: s.Branch, frame: Frame) -> bool:
+    """Whether variables that the branches declare end with them; those under ``#if`` do not."""
+    return frame.function.file.language == "c" and not isinstance(statement.condition, e.Opaque)
+
+
+def declares(block: Block, name: str) -> bool:
+    """Whether a block declares a variable of its own."""
+    return any(
+        isinstance(one, s.Assign) and bool(one.type) and one.target == e.Name(name) for one in block
+    )
+
+
+def _after_branch(
+    slicer: "Slicer", statement: s.Branch, place: Place, frame: Frame, point: Point
+) -> Value | None:
+    sides = (statement.then, statement.otherwise)
+    if _is_scope(statement, frame) and any(declares(side, place[0]) for side in sides):
+        return None
+    found = [within_block(slicer, place, frame, point.end_of(side)) for side in sides]
+    going = [not leaves(side) for side in sides]
+    if not any(value is not None and goes for value, goes in zip(found, going, strict=True)):
+        return None
+    values = [
+        (value if value is not None else current(slicer, place, frame, point)) if goes else None
+        for value, goes in zip(found, going, strict=True)
+    ]
+    then, otherwise = values
+    if then is None or otherwise is None:
+        return then or otherwise
+    guard = None
+    if not isinstance(statement.condition, e.Opaque):
+        guard = slicer.condition(statement.condition, frame, point)
+    return either([(guard, then), (None, otherwise)])

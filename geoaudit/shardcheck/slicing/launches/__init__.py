@@ -1,0 +1,1 @@
+"""Launches: the interfaces, the launchers around them, their grids, and the sites of a program."""

@@ -1,0 +1,143 @@
+"""Grids and blocks as three axes."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program import expressions as e
+from geoaudit.shardcheck.slicing.calls import calling
+from geoaudit.shardcheck.slicing.definitions.loops import LOOP
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.launches.meta_parameters import META
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.scopes import members
+from geoaudit.shardcheck.slicing.sites import Axis
+from geoaudit.shardcheck.slicing.values import (
+    Closure,
+    Either,
+    Items,
+    Quantity,
+    Record,
+    Reference,
+    Value,
+    either_number,
+    number,
+    unknown,
+)
+from geoaudit.shardcheck.symbolic.extents import Symbol
+from geoaudit.shardcheck.symbolic.walking import symbols
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+Axes = tuple[Quantity, Quantity, Quantity]
+
+
+def axes_of(
+    slicer: "Slicer",
+    nodes: Sequence[e.Expression],
+    given: Mapping[str, Value],
+    frame: Frame,
+    point: Point,
+) -> Axes:
+    """The axes of a grid that is written as one expression, or as one for each axis.
+
+    Args:
+        slicer: that evaluates.
+        nodes: one expression, or three.
+        given: what a grid that is a function may ask for.
+        frame: in which they stand.
+        point: at which.
+    """
+    if len(nodes) == 3:
+        x, y, z = (slicer.quantity(node, frame, point) for node in nodes)
+        return x, y, z
+    value = slicer.value(nodes[0], frame, point)
+    return axes(slicer, value, given)
+
+
+def axes(slicer: "Slicer", value: Value, given: Mapping[str, Value]) -> Axes:
+    """The axes of a value that a launch takes as its grid."""
+    match value:
+        case Closure():
+            return axes(slicer, _called(slicer, value, given), given)
+        case Either(options=options):
+            return one_of([(guard, axes(slicer, one, given)) for guard, one in options])
+        case Items(values=values) if len(values) <= 3:
+            return _three(slicer, [*values, *[number(1)] * (3 - len(values))])
+        case Record(type="") if any(name in value.members for name in ("[0]", "[1]", "[2]")):
+            return _three(slicer, [value.members.get(f"[{axis}]", number(1)) for axis in range(3)])
+        case Record():
+            return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
+        case Reference() if _is_dimensions(value):
+            return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
+        case Reference():
+            return as_quantity(slicer, value, value.text), number(1), number(1)
+        case Quantity():
+            return value, number(1), number(1)
+        case _:
+            lost = unknown("the grid is no value that can be told")
+            return lost, lost, lost
+
+
+def one_of(options: Sequence[tuple[Quantity | None, Axes]]) -> Axes:
+    """Axis by axis, one of several grids; guards as in `Case`."""
+    x, y, z = (
+        either_number([(guard, axes[place]) for guard, axes in options]) for place in range(3)
+    )
+    return x, y, z
+
+
+def _is_dimensions(value: Reference) -> bool:
+    return "dim3" in value.type
+
+
+def _three(slicer: "Slicer", values: Sequence[Value]) -> Axes:
+    x, y, z = (as_quantity(slicer, value, "an extent") for value in values)
+    return x, y, z
+
+
+def _called(slicer: "Slicer", closure: Closure, given: Mapping[str, Value]) -> Value:
+    """What a grid function returns for the meta-parameters that a launch gives."""
+    function = closure.functions[0]
+    parameters = function.own_parameters
+    outer = None
+    if closure.frame is not None and closure.point is not None:
+        outer = (closure.frame, closure.point)
+    meta = Reference(text=META, kind="constant", path=function.path, line=function.function.line)
+    arguments: dict[str, Value] = {}
+    if parameters:
+        arguments[parameters[0].name] = Record(type="", members=given, rest=meta)
+    frame = Frame(
+        function=function,
+        arguments=arguments,
+        outer=outer,
+        depth=(closure.frame.depth if closure.frame else 0) + 1,
+    )
+    found = calling.returned(slicer, frame)
+    return found if found is not None else unknown("the grid function returns nothing")
+
+
+def axis_of(quantity: Quantity, path: str) -> Axis:
+    """An axis as a site reports it.
+
+    Args:
+        quantity: the extent, with the names it came through.
+        path: file of the site, in which roots are looked for.
+    """
+    found = symbols(quantity.extent)
+    names = {name for _, name in quantity.trail.names} | {symbol.name for symbol in found}
+    roots = {symbol.name for symbol in found if _is_root(symbol, path)}
+    return Axis(
+        extent=quantity.extent,
+        symbols=tuple(sorted(name for name in names if _is_name(name))),
+        roots=tuple(sorted(roots)),
+    )
+
+
+def _is_root(symbol: Symbol, path: str) -> bool:
+    return symbol.scope != LOOP and symbol.path in {"", path}
+
+
+def _is_name(name: str) -> bool:
+    return len(name) <= 120

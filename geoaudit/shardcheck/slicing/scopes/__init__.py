@@ -1,0 +1,1 @@
+"""What names stand for: locals, parameters, macros, members and fields."""

@@ -1,0 +1,139 @@
+"""What a parameter is: the argument of the call that is looked at, or of any call there is."""
+
+import re
+from typing import TYPE_CHECKING
+
+from geoaudit.shardcheck.program.statements import Parameter
+from geoaudit.shardcheck.slicing.calls import resolution
+from geoaudit.shardcheck.slicing.calls.arguments import bound
+from geoaudit.shardcheck.slicing.frames import Frame
+from geoaudit.shardcheck.slicing.functions import CallSite
+from geoaudit.shardcheck.slicing.points import Point
+from geoaudit.shardcheck.slicing.quantities import is_known_role
+from geoaudit.shardcheck.slicing.scopes import known_types, members
+from geoaudit.shardcheck.slicing.trails import annotated, named
+from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either, is_unknown
+from geoaudit.shardcheck.symbolic.extents import Integer
+from geoaudit.shardcheck.words import SHARDED_BY, dimension_of
+
+if TYPE_CHECKING:
+    from geoaudit.shardcheck.slicing.slicer import Slicer
+
+_TEST = re.compile(
+    r"(?i)^(tests?\d*|bench(marks?)?|examples?|test_.*|.*_test(?:\.\w+)?|bench(mark)?_.*|main)$"
+)
+MOST_CALLERS = 24
+MOST_CALLERS_BEYOND = 8
+MOST_VALUES = 8
+MOST_CALLS_UP = 6
+
+
+def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
+    """The value of a parameter in a frame."""
+    name = parameter.name
+    if frame.arguments is not None:
+        given = frame.arguments.get(name)
+        if given is None and parameter.default is not None:
+            given = slicer.value(parameter.default, frame, _start(frame))
+        if given is None:
+            return reference(frame, parameter)
+        return given if _is_formula(frame) else named(given, name, frame)
+    if is_known_role(name):
+        return reference(frame, parameter)
+    if slicer.crosses_files and known_types.bare(parameter.type) in slicer.program.classes:
+        return reference(frame, parameter)
+    key = (f"({name})",)
+    start = _start(frame)
+    found = slicer.remembered(frame, start, key, lambda: _of_any_call(slicer, frame, parameter))
+    return found if found is not None else reference(frame, parameter)
+
+
+def _is_formula(frame: Frame) -> bool:
+    """Whether a function only computes: what it calls its parameters is no name on the way."""
+    function = frame.function.function
+    return function.kind == "macro" or len(function.body) <= 1
+
+
+def reference(frame: Frame, parameter: Parameter) -> Reference:
+    """A parameter of which no argument is known."""
+    function = frame.function.function
+    is_template = parameter in function.template_parameters
+    return Reference(
+        text=parameter.name,
+        kind="constant" if is_template else "parameter",
+        path=frame.path,
+        line=function.line,
+        scope=frame.function.name,
+        type=parameter.type,
+    )
+
+
+def _start(frame: Frame) -> Point:
+    return Point(block=frame.function.function.body, index=0)
+
+
+def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value | None:
+    """The argument of every call within reach, as alternatives; None: there is none."""
+    sites, is_complete = _sites(slicer, frame)
+    own = reference(frame, parameter)
+    values: list[Value] = []
+    for site in sites:
+        value = _argument(slicer, frame, site, parameter)
+        if value is None or _is_itself(value, own) or _hides(value, parameter):
+            continue
+        if members.is_lost(slicer, value, parameter.type):
+            continue
+        if slicer.crosses_files and is_unknown(value):
+            continue
+        if value not in values:
+            values.append(value)
+    if not values or len(values) > MOST_VALUES:
+        return None
+    if not is_complete:
+        values.append(own)
+    chosen = either([(None, value) for value in values])
+    line = frame.function.function.line
+    text = f"{frame.function.name}({parameter.name})"
+    return annotated(slicer, chosen, parameter.name, frame, line, text)
+
+
+def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
+    """Calls of the frame's function that are to be followed, and whether they are all."""
+    calls = resolution.calls_of(slicer, frame.function)
+    every = [site for site in calls if not is_test(site.caller.name)]
+    if slicer.crosses_files:
+        followed = [site for site in every if not is_test(site.caller.path)] or every
+        return (followed if len(followed) <= MOST_CALLERS_BEYOND else []), True
+    own = [site for site in every if site.caller.file is frame.function.file]
+    if len(own) > MOST_CALLERS or frame.depth >= MOST_CALLS_UP:
+        return [], False
+    return own, len(own) == len(every)
+
+
+def _hides(value: Value, parameter: Parameter) -> bool:
+    """Whether a number stands in place of a parameter that is called what ranks divide."""
+    is_number = isinstance(value, Quantity) and isinstance(value.extent, Integer)
+    return is_number and dimension_of(parameter.name) in SHARDED_BY
+
+
+def is_test(path: str) -> bool:
+    """Whether a file tests or measures rather than runs: what it passes says nothing of a model."""
+    return any(_TEST.match(part) for part in path.split("/"))
+
+
+def _argument(slicer: "Slicer", frame: Frame, site: CallSite, parameter: Parameter) -> Value | None:
+    caller = slicer.open_frame(site.caller, frame.depth + 1)
+    arguments = bound(slicer, frame.function, site.call, caller, site.point)
+    given = arguments.get(parameter.name)
+    if given is None and parameter.default is not None:
+        return slicer.value(parameter.default, frame, _start(frame))
+    return given
+
+
+def _is_itself(value: Value, own: Reference) -> bool:
+    return (
+        isinstance(value, Reference)
+        and value.text == own.text
+        and value.scope == own.scope
+        and value.path == own.path
+    )

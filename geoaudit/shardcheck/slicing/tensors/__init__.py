@@ -1,0 +1,1 @@
+"""Tensors by their extents, and what operations make of them."""
