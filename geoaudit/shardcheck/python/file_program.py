@@ -91,7 +91,7 @@ def _self_check(reading: FileReading) -> tuple[Counter[str], Counter[str]]:
     kernels = frozenset(
         name for name, idiom in reading.names.kernels.items() if idiom in {"triton", "numba"}
     )
-    for found, index in textual_launches(source.text, kernels):
+    for found, index in textual_launches(source.text, kernels, reading.names.tables):
         offset = source.offset_of_character(index)
         idiom = reading.launches.pop(offset, "")
         textual[idiom or found] += 1

@@ -190,3 +190,17 @@ def test_embedded_data_is_not_parsed() -> None:
 def test_a_file_that_is_too_large_is_counted() -> None:
     program = read_c_file("a.cu", "int x; " * 600_000)
     assert [note.reason for note in program.not_analysed] == ["larger than 2 MB"]
+
+
+def test_macros_that_take_statements_within_each_other() -> None:
+    program = read(
+        "void f(int n) {\n"
+        "  LAUNCH_PAIRS(\n"
+        "    n,\n"
+        "    LAUNCH_BUFFERS(\n"
+        "      n > 1,\n"
+        "    if ((n == 1) && (n < 2)) { LAUNCH_ONE(T, n, k<T, 1, 2><<<n, 32>>>(x);); }\n"
+        "    else { if constexpr (B) { k<T, 3, 4><<<n, 64>>>(x); } }))\n"
+        "}\n"
+    )
+    assert program.recognised == (("chevron", 2),)
