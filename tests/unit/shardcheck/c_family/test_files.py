@@ -204,3 +204,19 @@ def test_macros_that_take_statements_within_each_other() -> None:
         "}\n"
     )
     assert program.recognised == (("chevron", 2),)
+
+
+def test_a_function_whose_header_is_a_macro() -> None:
+    program = read(
+        "#define HEADER \\\n  void f(int n, \\\n  int m)\n"
+        'extern "C" {\nHEADER;\n}\n'
+        "HEADER\n{\n  dim3 g(n);\n  k<int> <<<g, m>>>(n);\n}\n"
+        "ENTRY_POINT\n{\n  k<int> <<<1, 2>>>(3);\n}\n"
+    )
+    function = named(program, "f")
+    assert function.parameters == (Parameter("n", "int"), Parameter("m", "int"))
+    assert [one.line for one in function.body] == [9, 10]
+    (statement,) = named(program, "ENTRY_POINT").body
+    assert isinstance(statement, Evaluate)
+    assert isinstance(statement.value, Launch)
+    assert (statement.value.grid, statement.line) == (Number(1), 14)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from geoaudit.shardcheck.c_family import read_c_file
 from geoaudit.shardcheck.c_family.placeholders import CLOSES, OPENS, named, without_placeholders
 
 
@@ -50,3 +51,8 @@ def test_an_expression_is_named_by_its_last_name() -> None:
         "formatted_value",
         "x",
     ]
+
+
+def test_a_file_that_is_a_template() -> None:
+    text = "{% if x %}\nvoid f() { {{ name }}<<<{{ n }}, 1>>>({{ args }}); }\n{% endif %}\n"
+    assert read_c_file("a.cu.jinja", text).recognised == (("chevron", 1),)
