@@ -14,7 +14,6 @@ class Node(
     tag=True,
     tag_field="node",
     gc=False,
-    omit_defaults=True,
 ):
     """Base of all nodes: compared by value."""
 

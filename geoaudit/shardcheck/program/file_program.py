@@ -6,7 +6,7 @@ from geoaudit.shardcheck.program.expressions import Expression
 from geoaudit.shardcheck.program.statements import Function, Parameter
 
 
-class Field(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
+class Field(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A field of a class: name, declared type, initial value."""
 
     name: str
@@ -15,9 +15,7 @@ class Field(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_default
     line: int = 0
 
 
-class Class(
-    msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False, omit_defaults=True
-):
+class Class(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A class or structure; its methods are functions of the file with it as owner.
 
     ``aliases``: ``typedef`` and ``using`` names that stand for another type have no fields and one
@@ -34,7 +32,7 @@ class Class(
     template_arguments: tuple[Expression, ...] = ()
 
 
-class Import(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
+class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """``local`` stands for ``name`` of ``module``; name empty: for the module itself.
 
     Of C, an include: ``module`` is the path as written and both others are empty.
@@ -73,9 +71,7 @@ class NotAnalysed(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reason: str
 
 
-class FileProgram(
-    msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False, omit_defaults=True
-):
+class FileProgram(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A parsed file.
 
     Attributes:

@@ -100,9 +100,7 @@ class Parameter(Node, frozen=True):
     is_keywords: bool = False
 
 
-class Function(
-    msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False, omit_defaults=True
-):
+class Function(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A function, method, macro, lambda, or what stands at the top of a file.
 
     Attributes:
