@@ -8,7 +8,7 @@ import click
 from geoaudit.cli.audit_gate import end_with
 from geoaudit.cli.fail_on import fail_on_option
 from geoaudit.cli.output import OutputOptions, output_options_of, write_outputs
-from geoaudit.cli.shard_options import shard_options
+from geoaudit.cli.shard_options import refuse_beside_explain, shard_options
 from geoaudit.cli.shard_settings import with_settings
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def shard_check(
     """List every kernel launch whose grid derives from a dimension that sharding divides.
 
     The C-family and Python sources under PATHS are read, nothing is run: each grid is followed
-    back to what it is made of, and evaluated at each number of ranks. [tool.geoaudit.shard-check]
-    in pyproject.toml, or [shard-check] in geoaudit.toml, holds settings. A remark allows a finding
-    on its line or the next: // geoaudit: allow GA401 reason
+    back to what it is made of, and evaluated at each number of ranks on an H200 or the --device.
+    [tool.geoaudit.shard-check] in pyproject.toml, or [shard-check] in geoaudit.toml, has settings.
+    A remark allows a finding on its line or the next: // geoaudit: allow GA401 reason
 
     \b
     Examples:
@@ -53,12 +53,14 @@ def shard_check(
     from geoaudit.cli.shard_formats import shard_renderers
     from geoaudit.cli.shard_run import explained, known_in_baseline, listing_of_choices
 
-    choices = with_settings(click.get_current_context(), choices, paths[0])
+    context = click.get_current_context()
+    refuse_beside_explain(context, choices["explained"])
+    choices = with_settings(context, choices, paths)
     listing, root = listing_of_choices(paths, choices)
+    listing = known_in_baseline(listing, choices)
     if choices["explained"] is not None:
         click.echo(explained(listing, root, choices["explained"]), nl=False)
         return
-    listing = known_in_baseline(listing, choices)
     write_outputs(
         shard_renderers(listing, root, choices),
         OutputOptions(format=format_name, file=output_file, extra=outputs),

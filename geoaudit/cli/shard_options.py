@@ -1,10 +1,11 @@
 """The options of `shard-check`: what is read, what grids are evaluated at, what is shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from geoaudit.cli.completion import complete_behaviour
 from geoaudit.cli.device_options import device_options
@@ -77,7 +78,7 @@ EVALUATION = (
         "--context",
         type=click.IntRange(min=1, max=2**31 - 1),
         metavar="N",
-        help="Tokens in the cache of each sequence.",
+        help="Tokens in the cache of each sequence. Default 32,768.",
     ),
 )
 SHOWING = (
@@ -132,6 +133,35 @@ def shard_options(command: Callable[P, R]) -> Callable[P, R]:
     return command
 
 
+def refuse_beside_explain(context: click.Context, explained: str | None) -> None:
+    """Options that say what to do with a table have nothing to do beside ``--explain``.
+
+    Raises:
+        InputError: one is given on the command line; names it.
+    """
+    if explained is None:
+        return
+    given = [
+        parameter.opts[-1]
+        for parameter in context.command.params
+        if parameter.name in _OF_THE_TABLE
+        and context.get_parameter_source(parameter.name) is not ParameterSource.DEFAULT
+    ]
+    if given:
+        raise InputError(
+            f"--explain beside {', '.join(given)}: it prints how a grid is derived, and nothing "
+            "else. Leave one of them out; --format json has the derivation of every launch."
+        )
+
+
+_OF_THE_TABLE = frozenset(
+    {
+        *("format_name", "output_file", "outputs", "write_baseline", "fail_on"),
+        *("show_all", "behaviours", "unanalysed"),
+    }
+)
+
+
 def evaluation_of(choices: dict[str, Any]) -> "tuple[ShardOptions, str]":
     """What grids are evaluated at, and the name of the device.
 
@@ -151,18 +181,32 @@ def evaluation_of(choices: dict[str, Any]) -> "tuple[ShardOptions, str]":
     )
 
     device = _device(choices)
+    dimensions = tuple(map(parse_dimension, choices["dimensions"]))
+    values = parse_values(choices["values"])
+    _refuse_twice([one.name for one in dimensions], values)
     by, ranks = parse_ranks(choices["shard"] or "tp=1,2,4,8")
     options = ShardOptions(
         sms=device.usable_sms or 1,
         ranks=ranks,
         by=by,
-        dimensions=tuple(map(parse_dimension, choices["dimensions"])),
-        values=parse_values(choices["values"]),
+        dimensions=dimensions,
+        values=values,
         model=_model(choices["model_file"]),
         batch=choices["batch"] or DEFAULT_BATCH,
         context=choices["context"] or DEFAULT_CONTEXT,
     )
     return options, device.name
+
+
+def _refuse_twice(dimensions: Sequence[str], values: Collection[str]) -> None:
+    for number, name in enumerate(dimensions):
+        if name in values:
+            raise InputError(
+                f"--dim {name} and --set {name}: its size before the division stands in "
+                f"--dim {name}=TOTAL:KIND. Leave --set {name} out, or --dim where no rank has less."
+            )
+        if name in dimensions[:number]:
+            raise InputError(f"--dim {name} is given twice. Leave one of them out.")
 
 
 def _device(choices: dict[str, Any]) -> "ResolvedDevice":

@@ -11,9 +11,12 @@ from geoaudit.cli.progress import progress_bar
 from geoaudit.cli.shard_options import evaluation_of, read_file
 from geoaudit.cli.terminal_width import has_colors, terminal_width
 from geoaudit.errors import InputError
+from geoaudit.quantities import plural
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.listing import Listing
+
+MOST_REFUSED = 10
 
 
 def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple[Listing, Path]":
@@ -22,11 +25,13 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
     Raises:
         InputError: an option cannot be used, or there is no source.
     """
+    from geoaudit.diagnosis.finding_gate import require_of_source
     from geoaudit.shardcheck.discovery.cache import Cache, cache_folder
     from geoaudit.shardcheck.discovery.checking import check_survey
     from geoaudit.shardcheck.discovery.survey import survey_tree
     from geoaudit.shardcheck.discovery.walking import SUFFIXES, WalkOptions, find_sources
 
+    require_of_source(choices["fail_on"])
     options, device = evaluation_of(choices)
     include_vendored = choices["include_vendored"]
     walk = WalkOptions(exclude=choices["exclude"], include_vendored=include_vendored)
@@ -47,9 +52,28 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
             jobs=choices["jobs"],
             advance=advance,
         )
+    _require_analysed(listing)
     if choices["scan"] is not None:
         listing = _with_times(listing, choices["scan"])
     return listing, tree.root
+
+
+def _require_analysed(listing: "Listing") -> None:
+    """A check of nothing finds nothing, and must not pass for one that found nothing.
+
+    Raises:
+        InputError: no file was analysed; says why each.
+    """
+    if listing.read:
+        return
+    shown = listing.unanalysed[:MOST_REFUSED]
+    more = len(listing.unanalysed) - len(shown)
+    details = [f"{one.path}: {one.reason}" for one in shown]
+    raise InputError(
+        f"none of {plural(len(listing.unanalysed), 'source file')} could be analysed, so nothing "
+        "was checked. Mend them, or give another path.",
+        [*details, *[f"and {more} more"] * (more > 0)],
+    )
 
 
 def _with_times(listing: "Listing", scan: Path) -> "Listing":

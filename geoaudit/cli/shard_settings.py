@@ -2,8 +2,9 @@
 
 import difflib
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ PARAMETERS = {
 }
 """Key -> parameter of the command."""
 _PATHS = ("model", "baseline")
+_BY_NAME = ("dim", "set")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,31 +53,63 @@ class Settings:
 
 
 def with_settings(
-    context: click.Context, choices: Mapping[str, Any], first_path: Path
+    context: click.Context, choices: Mapping[str, Any], paths: Sequence[Path]
 ) -> dict[str, Any]:
     """The values of all options, from the settings where the command line does not say.
+
+    Of what the settings list by name (``dim``, ``set``) the command line wins name by name.
 
     Args:
         context: of the command.
         choices: values by parameter name.
-        first_path: of the check; settings are looked for in its folder and those above.
+        paths: of the check; the settings of all are those in the folder of the first or above it.
+            Others that are passed over are told on standard error.
 
     Raises:
         InputError: a file of settings cannot be used; names file, line and key.
     """
-    settings = find_settings(first_path)
+    settings = find_settings(paths[0])
+    _tell_of_others(settings, paths)
     merged = dict(choices)
     parameters = {parameter.name: parameter for parameter in context.command.params}
     for key, value in settings.values.items():
         name = PARAMETERS[key]
-        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+        is_given = context.get_parameter_source(name) is not ParameterSource.DEFAULT
+        if is_given and key not in _BY_NAME:
             continue
         try:
-            merged[name] = parameters[name].process_value(context, _as_given(settings, key, value))
+            told = parameters[name].process_value(context, _as_given(settings, key, value))
         except (click.BadParameter, InputError) as error:
             text = error.message if isinstance(error, click.BadParameter) else str(error)
             raise InputError(f"{_where(settings, key)}: {text}") from error
+        merged[name] = _beside(told, choices[name]) if is_given else told
     return merged
+
+
+def _beside(told: Sequence[str], given: Sequence[str]) -> tuple[str, ...]:
+    """What the settings say of names that the command line does not, and what that says."""
+    names = {_name(one) for one in given}
+    return (*(one for one in told if _name(one) not in names), *given)
+
+
+def _name(text: str) -> str:
+    """The name in ``NAME=NUMBER`` or ``NAME=TOTAL:KIND``."""
+    return re.split("[=:]", text, maxsplit=1)[0].strip()
+
+
+def _tell_of_others(settings: Settings, paths: Sequence[Path]) -> None:
+    """Say which settings are passed over: of two files in a folder, and of other paths."""
+    file = settings.file
+    if file is not None and file.name == "geoaudit.toml":
+        other = file.with_name("pyproject.toml")
+        if _values(other, TABLES[other.name]) is not None:
+            click.echo(f"geoaudit: note: {file} holds; the settings in {other} do not", err=True)
+    for path in paths[1:]:
+        other_file = find_settings(path).file
+        if other_file != file:
+            own = f"its own, {other_file}, are not" if other_file else "it has none of its own"
+            told = f"the settings of {paths[0]} are used: {file or 'none'}; {own}"
+            click.echo(f"geoaudit: note: {path}: {told}", err=True)
 
 
 def find_settings(path: Path) -> Settings:

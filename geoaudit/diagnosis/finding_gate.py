@@ -10,7 +10,12 @@ from geoaudit.quantities import plural
 
 
 def source_gate(fail_on: FailOn, findings: Sequence[Finding]) -> tuple[str, ...]:
-    """The reasons to fail on findings in a source; none: the gate is passed.
+    """The reasons to fail on findings in a source; none: the gate is passed."""
+    return (*rule_reasons(fail_on, findings), *severity_reasons(fail_on, findings))
+
+
+def require_of_source(fail_on: FailOn) -> None:
+    """Refuse what no source can have.
 
     Raises:
         InputError: a verdict or a waste is named, which only a recording has.
@@ -21,7 +26,6 @@ def source_gate(fail_on: FailOn, findings: Sequence[Finding]) -> tuple[str, ...]
             f"--fail-on {', '.join(named)}: only a recording has that. A source has rules (GA401, "
             "sharded-grid-collapses, ...) and severities (error, warning, note)."
         )
-    return (*rule_reasons(fail_on, findings), *severity_reasons(fail_on, findings))
 
 
 def rule_reasons(fail_on: FailOn, findings: Sequence[Finding]) -> Iterable[str]:

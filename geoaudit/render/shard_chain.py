@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from geoaudit.quantities import plural
+from geoaudit.quantities import CANNOT_TELL, plural
 from geoaudit.render.names import sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
 from geoaudit.render.shard_words import (
@@ -40,16 +40,15 @@ def render_shard_chain(
 
 
 def _argument(site: ListedSite, listing: Listing, width: int) -> list[Line]:
+    idiom = "" if site.launcher else f" ({site.idiom})"
     lines = [
         Line(text=f"{visible(site.kernel)}: {verdict_text(site)}", style="bold"),
-        *labelled("launch", sentence(f"{launch_text(site)} ({site.idiom})"), width),
+        *labelled("launch", sentence(launch_text(site) + idiom), width),
         *labelled("grid", sentence(grid_text(site.grid)), width),
     ]
     if site.block is not None:
         lines += labelled("block", sentence(grid_text(site.block)), width)
-    for heading, ranks in zip(rank_headings(listing), listing.ranks, strict=True):
-        blocks, bar, fill = fill_cell(site, ranks)
-        lines += labelled(heading, f"{blocks} blocks {bar} {fill}", width)
+    lines += _figures(site, listing, width)
     for axis, roots in zip(AXES, site.roots, strict=True):
         if roots:
             lines += labelled(f"{axis} is of", sentence(", ".join(roots)), width)
@@ -60,9 +59,22 @@ def _argument(site: ListedSite, listing: Listing, width: int) -> list[Line]:
     return [*lines, *_tree(site, width)]
 
 
+def _figures(site: ListedSite, listing: Listing, width: int) -> list[Line]:
+    """Blocks and fill at each number of ranks, numbers under numbers."""
+    cells = [fill_cell(site, ranks) for ranks in listing.ranks]
+    most, widest = (max(len(cell[part]) for cell in cells) for part in (0, 2))
+    lines = []
+    for heading, (blocks, bar, fill) in zip(rank_headings(listing), cells, strict=True):
+        is_told = bar != CANNOT_TELL
+        text = f"{blocks:>{most}} blocks {bar} {fill:>{widest}}" if is_told else CANNOT_TELL
+        lines += labelled(heading, text, width)
+    return lines
+
+
 def _tree(site: ListedSite, width: int) -> list[Line]:
     """The hops, those of a file side by side under its name."""
-    depth = f", {plural(site.callers_followed, 'call')} followed" * bool(site.callers_followed)
+    calls = plural(site.callers_followed, "call")
+    depth = f", callers followed {calls} deep" * bool(site.callers_followed)
     lines = [Line(), Line(text=f"derivation from the launch{depth}", style="bold")]
     files = [(path, list(hops)) for path, hops in groupby(site.chain, lambda hop: hop.path)]
     if not files:

@@ -9,16 +9,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from geoaudit.quantities import duration
 from geoaudit.render.names import elide, sentence
 from geoaudit.render.shard_json import SHARD_SCHEMA_VERSION
-from geoaudit.render.shard_plot import BOTTOM, HEIGHT, KINDS, LEFT, RIGHT, TOP, WIDTH, fill_plot
+from geoaudit.render.shard_plot import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, fill_plot, kind_of
 from geoaudit.render.shard_rows import SiteRow, rows_of
+from geoaudit.render.shard_summary import header_lines, left_out_sentence
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
     dimension_sentences,
     fill_cell,
     grouped,
-    header_lines,
-    left_out_sentence,
+    note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
@@ -41,6 +41,7 @@ class SiteView:
     fills: tuple[tuple[str, str, float | None], ...]
     verdict: str
     kind: str
+    conditions: tuple[str, ...]
     reasons: tuple[str, ...]
     chain: tuple[tuple[str, str], ...]
 
@@ -77,7 +78,7 @@ def render_shard_html(
             left_out=left_out_sentence(listing, shown),
             unanalysed=listing.unanalysed[:MOST_UNANALYSED],
             more_unanalysed=max(len(listing.unanalysed) - MOST_UNANALYSED, 0),
-            notes=listing.notes,
+            notes=[(one.severity, note_place(one), one.text) for one in listing.notes],
             unmatched=[(elide(name, 80), duration(ns)) for name, ns in listing.unmatched_kernels],
         )
     )
@@ -100,7 +101,8 @@ def _view(row: SiteRow, listing: Listing) -> SiteView:
         grid=sentence(row.grids),
         fills=tuple(fills),
         verdict=verdict_text(site),
-        kind=KINDS[site.behaviour],
+        kind=kind_of(site),
+        conditions=tuple(sentence(text) for text in row.conditions),
         reasons=tuple(sentence(text) for text in reason_sentences(site)),
         chain=tuple((f"{hop.path}:{hop.line}", sentence(hop.text)) for hop in site.chain),
     )

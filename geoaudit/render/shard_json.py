@@ -47,7 +47,12 @@ def shard_document(listing: Listing) -> dict[str, Plain]:
             for kernel, time_ns in listing.unmatched_kernels
         ],
         "notes": [
-            {"path": one.path, "line": one.line or None, "severity": one.severity, "text": one.text}
+            {
+                "path": one.path or None,
+                "line": one.line or None,
+                "severity": one.severity,
+                "text": one.text,
+            }
             for one in listing.notes
         ],
     }

@@ -6,18 +6,17 @@ from geoaudit.quantities import duration, plural
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.names import markdown_code, markdown_text
 from geoaudit.render.shard_rows import SiteRow, rows_of
+from geoaudit.render.shard_summary import header_lines, left_out_sentence, unanalysed_sentence
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
     dimension_sentences,
     fill_cell,
     grouped,
-    header_lines,
-    left_out_sentence,
+    note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
-    unanalysed_sentence,
     verdict_text,
 )
 from geoaudit.shardcheck.behaviours import Behaviour
@@ -52,7 +51,7 @@ def render_shard_markdown(
     lines += _unmatched(listing)
     lines += [""] * bool(listing.notes)
     lines += [
-        f"- {note.severity}: {markdown_code(f'{note.path}:{note.line}', NAME_WIDTH)} "
+        f"- {note.severity}: {markdown_code(note_place(note), NAME_WIDTH)} "
         f"{markdown_text(note.text)}"
         for note in listing.notes
     ]

@@ -27,6 +27,13 @@ KINDS: dict[Behaviour, str] = {
 """Behaviour -> class of the page's style, which has its colour."""
 
 
+def kind_of(site: ListedSite) -> str:
+    """The class of a launch's colour; one that shrinks to what is not known is not fine yet."""
+    if site.behaviour == "shrinks" and None in site.sm_fill.values():
+        return KINDS["unknown"]
+    return KINDS[site.behaviour]
+
+
 @dataclass(frozen=True, kw_only=True)
 class PlotLine:
     """Launches with the same fill at every number of ranks.
@@ -75,7 +82,7 @@ def fill_plot(group: SiteGroup, listing: Listing) -> FillPlot | None:
         fills = [site.sm_fill.get(one) for one in ranks]
         known = tuple(fill for fill in fills if fill is not None)
         if len(known) == len(ranks):
-            curves.setdefault((KINDS[site.behaviour], known), []).append(site)
+            curves.setdefault((kind_of(site), known), []).append(site)
     drawn = list(curves.items())[:MOST_LINES]
     if not drawn or len(ranks) < 2:
         return None

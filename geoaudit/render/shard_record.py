@@ -1,7 +1,7 @@
 """A launch site as plain values, the same in JSON and CSV."""
 
 from geoaudit.render.row_record import Plain
-from geoaudit.shardcheck.listing import ListedDimension, ListedSite, Names, Texts
+from geoaudit.shardcheck.listing import ListedDimension, ListedFinding, ListedSite, Names, Texts
 
 AXES = ("x", "y", "z")
 
@@ -29,16 +29,9 @@ def site_record(site: ListedSite) -> dict[str, Plain]:
         "reason": site.reason if finding is None else finding.message,
         "condition": site.condition or None,
         "findings": [
-            {
-                "rule_id": one.rule_id,
-                "rule_name": one.rule_name,
-                "severity": one.severity,
-                "message": one.message,
-                "is_known": one in site.known,
-            }
-            for one in (*site.findings, *site.known)
+            _finding(one) | {"is_known": one in site.known} for one in (*site.findings, *site.known)
         ],
-        "suppressed": [{"rule_id": rule, "reason": reason} for rule, reason in site.suppressed],
+        "suppressed": [_finding(one.finding) | {"reason": one.reason} for one in site.suppressed],
         "is_launcher": site.is_launcher,
         "callers_followed": site.callers_followed,
         "measured_ns_per_token": site.measured_ns_per_token,
@@ -55,6 +48,15 @@ def dimension_record(dimension: ListedDimension) -> dict[str, Plain]:
         "total": dimension.total,
         "reason": dimension.reason,
         "is_certain": dimension.is_certain,
+    }
+
+
+def _finding(finding: ListedFinding) -> dict[str, Plain]:
+    return {
+        "rule_id": finding.rule_id,
+        "rule_name": finding.rule_name,
+        "severity": finding.severity,
+        "message": finding.message,
     }
 
 

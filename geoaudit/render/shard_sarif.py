@@ -72,6 +72,10 @@ def _rule(rule: Rule) -> dict[str, Plain]:
     }
 
 
+def _suppression(kind: str, reason: str) -> dict[str, Plain]:
+    return {"kind": kind, "status": "accepted", "justification": reason}
+
+
 class _Writer:
     """Makes results; knows the rules' places and where the root of the check is."""
 
@@ -86,20 +90,17 @@ class _Writer:
             for finding in site.findings:
                 yield self._result(site, finding, [])
             for finding in site.known:
-                yield self._result(site, finding, [{"kind": "external"}])
-            for rule_id, reason in site.suppressed:
-                allowed = ListedFinding(
-                    rule_id=rule_id, rule_name="", severity="note", message=site.reason or reason
-                )
-                yield self._result(site, allowed, [{"kind": "inSource", "justification": reason}])
+                yield self._result(site, finding, [_suppression("external", "in the baseline")])
+            for allowed in site.suppressed:
+                by_remark = _suppression("inSource", allowed.reason)
+                yield self._result(site, allowed.finding, [by_remark])
 
     def notification(self, level: str, path: str, line: int, text: str) -> Plain:
         """What is to be said of the run."""
-        return {
-            "level": level,
-            "message": {"text": text},
-            "locations": [{"physicalLocation": self._place(path, line)}],
-        }
+        told: dict[str, Plain] = {"level": level, "message": {"text": text}}
+        if path:
+            told["locations"] = [{"physicalLocation": self._place(path, line)}]
+        return told
 
     def _result(
         self, site: ListedSite, finding: ListedFinding, suppressions: list[Plain]

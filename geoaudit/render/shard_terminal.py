@@ -6,6 +6,7 @@ from geoaudit.quantities import CANNOT_TELL, duration, plural
 from geoaudit.render.names import elide, sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
 from geoaudit.render.shard_rows import SiteRow, rows_of
+from geoaudit.render.shard_summary import header_lines, left_out_sentence, unanalysed_sentence
 from geoaudit.render.shard_words import (
     SHARDED_BEHAVIOURS,
     SiteGroup,
@@ -13,14 +14,12 @@ from geoaudit.render.shard_words import (
     dimension_sentences,
     fill_cell,
     grouped,
-    header_lines,
-    left_out_sentence,
+    note_place,
     rank_headings,
     reason_sentences,
     shown_sites,
-    unanalysed_sentence,
 )
-from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
+from geoaudit.render.text_columns import TextColumn, aligned, column_widths, room_left, wrapped
 from geoaudit.shardcheck.behaviours import Behaviour
 from geoaudit.shardcheck.listing import ListedSite, Listing
 
@@ -81,14 +80,14 @@ def _rows(rows: Sequence[SiteRow], listing: Listing, width: int) -> list[Line]:
         TextColumn(heading="verdict", right=False),
     ]
     sites = [row.first for row in rows]
-    figures = [_figures(site, listing.ranks, sites) for site in sites]
+    figures = _figures(sites, listing.ranks)
     widths = column_widths(columns, figures)
-    beneath = _name_room(widths, width) < SHORTEST_NAME
+    beneath = room_left(widths, 1, width) < SHORTEST_NAME
     if beneath:
         # The verdict is the one column that reads as well in the line beneath.
         columns, widths = columns[:-1], widths[:-1]
         figures = [figure[:-1] for figure in figures]
-    widths[1] = max(_name_room(widths, width), NARROWEST_NAME)
+    widths[1] = max(room_left(widths, 1, width), NARROWEST_NAME)
     headings = [column.heading for column in columns]
     lines = [Line(text=aligned(headings, columns, widths), style="bold")]
     for row, figure in zip(rows, figures, strict=True):
@@ -97,21 +96,28 @@ def _rows(rows: Sequence[SiteRow], listing: Listing, width: int) -> list[Line]:
         text = aligned(figure, columns, widths)
         is_marked = bool(site.findings) and not beneath
         lines.append(Line(text=text, marked=behaviour_text(site) if is_marked else ""))
-        lines += _details(row, width, f"{behaviour_text(site)} · " * beneath)
+        # A name with a gap in it is told in full where there is room.
+        name = f"{visible(site.kernel)}: " * (elide(site.kernel, width) not in figure[1])
+        lines += _details(row, width, f"{name}{behaviour_text(site)} · " if beneath else name)
     return lines
 
 
-def _name_room(widths: Sequence[int], width: int) -> int:
-    return width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
-
-
-def _figures(site: ListedSite, ranks: Sequence[int], sites: Sequence[ListedSite]) -> list[str]:
-    cells = []
-    for one in ranks:
-        blocks, bar, fill = fill_cell(site, one)
-        room = max(len(fill_cell(other, one)[2]) for other in sites)
-        cells.append(CANNOT_TELL if bar == CANNOT_TELL else f"{blocks} {bar} {fill:>{room}}")
-    return ["!" if site.findings else " ", "", *cells, behaviour_text(site)]
+def _figures(sites: Sequence[ListedSite], ranks: Sequence[int]) -> list[list[str]]:
+    """The cells of each site; the name is put in where its room is known."""
+    by_ranks = [[fill_cell(site, one) for site in sites] for one in ranks]
+    columns = []
+    for cells in by_ranks:
+        room = max(len(fill) for _, _, fill in cells)
+        columns.append(
+            [
+                CANNOT_TELL if bar == CANNOT_TELL else f"{blocks} {bar} {fill:>{room}}"
+                for blocks, bar, fill in cells
+            ]
+        )
+    return [
+        ["!" if site.findings else " ", "", *cells, behaviour_text(site)]
+        for site, *cells in zip(sites, *columns, strict=True)
+    ]
 
 
 def _details(row: SiteRow, width: int, verdict: str) -> list[Line]:
@@ -162,8 +168,7 @@ def _unanalysed(listing: Listing, width: int, in_full: bool) -> list[Line]:
 def _notes(listing: Listing, width: int) -> list[Line]:
     lines = [Line()] if listing.notes else []
     for note in listing.notes:
-        where = f"{note.path}:{note.line}" if note.line else note.path
-        text = f"{note.severity}: {visible(where)} {sentence(note.text)}"
+        text = f"{note.severity}: {visible(note_place(note))} {sentence(note.text)}"
         style = "yellow" if note.severity != "note" else ""
         lines += [Line(text=line, style=style) for line in wrapped(text, width, rest=_INDENT)]
     return lines

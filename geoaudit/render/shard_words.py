@@ -1,13 +1,12 @@
-"""A shard check in sentences, and which of its launches a table shows: one place for all."""
+"""Launches of a shard check in words, and which of them a table shows: one place for all."""
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.rule import SEVERITIES
-from geoaudit.quantities import count, duration, percent, plural, share
+from geoaudit.quantities import count, duration, percent
 from geoaudit.shardcheck.behaviours import BEHAVIOURS, Behaviour
-from geoaudit.shardcheck.listing import ListedDimension, ListedSite, Listing, Texts
+from geoaudit.shardcheck.listing import ListedDimension, ListedNote, ListedSite, Listing, Texts
 
 BARS = " ▁▂▃▄▅▆▇█"
 UNSHARDED = "no sharded dimension"
@@ -125,13 +124,20 @@ def verdict_text(site: ListedSite) -> str:
     """The behaviour, with the rules that fired."""
     words = [behaviour_text(site), *(one.rule_id for one in site.findings)]
     words += [f"{one.rule_id} known" for one in site.known]
-    words += [f"{rule} allowed" for rule, _ in site.suppressed]
+    words += [f"{one.finding.rule_id} allowed" for one in site.suppressed]
     return " ".join(words)
 
 
 def place(site: ListedSite) -> str:
     """Where a launch stands: ``csrc/k.cu:12``."""
     return f"{site.path}:{site.line}"
+
+
+def note_place(note: ListedNote) -> str:
+    """What a note is of: ``csrc/k.cu:12``, a file, or the command line."""
+    if not note.path:
+        return "command line:"
+    return f"{note.path}:{note.line}" if note.line else note.path
 
 
 def launch_text(site: ListedSite) -> str:
@@ -160,7 +166,7 @@ def reason_sentences(site: ListedSite, *, in_full: bool = True) -> tuple[str, ..
     """
     told = [f"{one.rule_id} {one.message}" for one in site.findings]
     told += [f"{one.rule_id}, in the baseline: {one.message}" for one in site.known]
-    told += [f"{rule} is allowed here: {reason}" for rule, reason in site.suppressed]
+    told += [f"{one.finding.rule_id} is allowed here: {one.reason}" for one in site.suppressed]
     if not told and site.reason and (in_full or site.behaviour not in _SAID_BY_FIGURES):
         told.append(site.reason)
     if site.condition:
@@ -203,85 +209,3 @@ _ROUNDINGS = {
     "ceil": "rounded up",
     "at_least_one": "at least one a rank",
 }
-
-
-def header_lines(listing: Listing) -> tuple[tuple[str, str], ...]:
-    """Label and text of what was read and what it is held against."""
-    ranks = ", ".join(map(str, listing.ranks))
-    return (
-        ("device", f"{listing.device} · {listing.sms} SMs · {listing.by} = {ranks}"),
-        ("assumed", " · ".join(_assumptions(listing))),
-        ("files", files_sentence(listing)),
-        ("launches", launches_sentence(listing)),
-        ("findings", findings_sentence(listing)),
-    )
-
-
-def _assumptions(listing: Listing) -> list[str]:
-    """What was told by an option, and how many symbols were taken for which reason."""
-    told, taken = [], defaultdict[str, list[int]](list)
-    for name, (value, source) in listing.assumed.items():
-        if source.startswith("--"):
-            told.append(f"{name} {value:,} ({source})")
-        else:
-            taken[source.partition(",")[0]].append(value)
-    for source, values in sorted(taken.items()):
-        same = f" {values[0]:,}" if len(set(values)) == 1 else ""
-        told.append(f"{plural(len(values), 'symbol')}{same} ({source})")
-    return told or ["nothing"]
-
-
-def files_sentence(listing: Listing) -> str:
-    """Files that were read, left out and not analysed."""
-    parts = [f"{plural(listing.read, 'file')} read"]
-    skipped = sum(listing.skipped.values())
-    if skipped:
-        reasons = ", ".join(f"{count(n)} {reason}" for reason, n in listing.skipped.items())
-        parts.append(f"{count(skipped)} skipped ({reasons})")
-    whole = len(listing.files_not_analysed)
-    parts.append(f"{count(whole)} not analysed")
-    return ", ".join(parts)
-
-
-def launches_sentence(listing: Listing) -> str:
-    """Launches that a text search finds, and that the analysis recognised."""
-    textual, recognised = (sum(counts.values()) for counts in (listing.textual, listing.recognised))
-    unknown = sum(site.behaviour == "unknown" for site in listing.sites)
-    found = f"{count(recognised)} of {count(textual)} recognised"
-    if textual:
-        found += f" ({percent(share(recognised, textual))})"
-    total = plural(len(listing.sites), "site")
-    return f"{found} · {total} · {count(unknown)} of them cannot be told"
-
-
-def findings_sentence(listing: Listing) -> str:
-    """Findings by rule, with those that the baseline or a remark holds back."""
-    by_rule = Counter(
-        f"{one.rule_id} {one.rule_name}" for site in listing.sites for one in site.findings
-    )
-    parts = [f"{count(number)} × {rule}" for rule, number in sorted(by_rule.items())] or ["none"]
-    known = sum(len(site.known) for site in listing.sites)
-    allowed = sum(len(site.suppressed) for site in listing.sites)
-    parts += [f"{count(known)} in the baseline"] * bool(known)
-    parts += [f"{count(allowed)} allowed in the source"] * bool(allowed)
-    return " · ".join(parts)
-
-
-def left_out_sentence(listing: Listing, shown: Sequence[ListedSite]) -> str:
-    """Launches that are not shown, by behaviour; empty: all are."""
-    hidden = Counter(site.behaviour for site in listing.sites)
-    hidden.subtract(site.behaviour for site in shown)
-    parts = [f"{count(hidden[one])} {one}" for one in BEHAVIOURS if hidden[one]]
-    if not parts:
-        return ""
-    more = plural(sum(hidden.values()), "more launch", "more launches")
-    return f"{more}: {', '.join(parts)} (--all lists them, --show unknown only those)"
-
-
-def unanalysed_sentence(listing: Listing) -> str:
-    """How much was seen and not understood; empty: nothing."""
-    if not listing.unanalysed:
-        return ""
-    files = len({one.path for one in listing.unanalysed})
-    places = plural(len(listing.unanalysed), "place")
-    return f"{places} in {plural(files, 'file')} not analysed (--unanalysed lists them)"

@@ -7,7 +7,7 @@ from geoaudit.render.names import elide, visible
 from geoaudit.render.numbers import plural
 from geoaudit.render.printing import Line
 from geoaudit.render.row_cells import MARK, RowCells, geometry_words, grid_text, row_cells
-from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
+from geoaudit.render.text_columns import TextColumn, aligned, column_widths, room_left, wrapped
 from geoaudit.render.time_sentences import period
 
 SHORTEST_NAME = 24
@@ -43,12 +43,12 @@ def _narrow_lines(rows: Sequence[AuditRow], audit: Audit, width: int) -> list[Li
     columns = list(_NARROW)
     figures = [_narrow_figures(row, one) for row, one in zip(rows, cells, strict=True)]
     widths = column_widths(columns, figures)
-    beneath = _name_room(widths, width) < SHORTEST_NAME
+    beneath = room_left(widths, 1, width) < SHORTEST_NAME
     if beneath:
         # The verdict is the one column that reads as well in the line beneath.
         columns, widths = columns[:-1], widths[:-1]
         figures = [figure[:-1] for figure in figures]
-    widths[1] = max(_name_room(widths, width), 1)
+    widths[1] = max(room_left(widths, 1, width), 1)
     lines = [Line(text=aligned([one.heading for one in columns], columns, widths), style="bold")]
     for row, one, figure in zip(rows, cells, figures, strict=True):
         figure[1] = elide(row.kernel_short, widths[1])
@@ -60,10 +60,6 @@ def _narrow_lines(rows: Sequence[AuditRow], audit: Audit, width: int) -> list[Li
             for text in wrapped(details, width, first=_INDENT, rest=_INDENT)
         ]
     return lines
-
-
-def _name_room(widths: Sequence[int], width: int) -> int:
-    return width - sum(widths) + widths[1] - 2 * (len(widths) - 1)
 
 
 def _narrow_figures(row: AuditRow, cells: RowCells) -> list[str]:

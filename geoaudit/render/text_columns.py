@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 _NUMBER_AND_UNIT = re.compile(r"(?<=[\d?]) (?=(?:%|ns|µs|ms|s|B|[KMGT]iB|SMs|CUs)(?:\W|$))")
 _UNBROKEN = "\u00a0"
+_GAP = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +34,7 @@ def aligned(cells: Sequence[str], columns: Sequence[TextColumn], widths: Sequenc
         _pad(cell, width, column.right)
         for cell, column, width in zip(cells, columns, widths, strict=True)
     ]
-    return "  ".join(parts).rstrip()
+    return (" " * _GAP).join(parts).rstrip()
 
 
 def wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
@@ -53,6 +54,20 @@ def wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[s
         break_on_hyphens=False,
     )
     return [line.replace(_UNBROKEN, " ").rstrip() for line in lines or [first.rstrip()]]
+
+
+def room_left(widths: Sequence[int], column: int, width: int) -> int:
+    """The cells that a column can have beside the others.
+
+    >>> room_left([1, 30, 5], 1, 40)
+    30
+
+    Args:
+        widths: of all columns.
+        column: number of the one that is fitted.
+        width: cells of the line.
+    """
+    return width - sum(widths) + widths[column] - _GAP * (len(widths) - 1)
 
 
 def _pad(cell: str, width: int, right: bool) -> str:

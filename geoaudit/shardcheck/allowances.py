@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from geoaudit.diagnosis.finding import Finding, Severity
 from geoaudit.shardcheck.program.file_program import FileProgram
-from geoaudit.shardcheck.report import SiteReport, SourceNote
+from geoaudit.shardcheck.report import AllowedFinding, SiteReport, SourceNote
 
 _ALLOWANCE = re.compile(
     r"geoaudit:\s*allow\b[ \t]*(?P<rules>[\w-]+(?:\s*,\s*[\w-]+)*)?[ \t]*(?P<reason>[^\n]*)"
@@ -118,7 +118,7 @@ def _allowed(
             kept.append(finding)
         else:
             used.add(key)
-            suppressed.append((finding.rule_id, valid[key].reason))
+            suppressed.append(AllowedFinding(finding=finding, reason=valid[key].reason))
     return replace(report, findings=tuple(kept), suppressed=tuple(suppressed))
 
 

@@ -4,6 +4,7 @@ A finding is known again by path, kernel, function and rule, and by its number a
 the same, in the order of lines: not by its line, which moves.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -56,12 +57,12 @@ def read_baseline(content: bytes, name: str) -> Baseline:
         raise InputError(
             f"{name}: not a baseline ({error}). `--write-baseline {name}` makes one."
         ) from error
-    major = baseline.geoaudit_baseline.partition(".")[0]
-    if not major.isdigit() or int(major) > int(SCHEMA_VERSION.partition(".")[0]):
-        version = baseline.geoaudit_baseline[:20]
-        raise InputError(
-            f"{name}: version {version!r} is newer than {SCHEMA_VERSION}; upgrade geoaudit."
-        )
+    version = re.fullmatch(r"([0-9]{1,9})(\.[0-9]+)*", baseline.geoaudit_baseline)
+    told = f"{name}: version {baseline.geoaudit_baseline[:20]!r}"
+    if version is None:
+        raise InputError(f"{told} is no version. `--write-baseline {name}` writes the file anew.")
+    if int(version[1]) > int(SCHEMA_VERSION.partition(".")[0]):
+        raise InputError(f"{told} is newer than {SCHEMA_VERSION}; upgrade geoaudit.")
     return baseline
 
 

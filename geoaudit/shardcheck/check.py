@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from geoaudit.shardcheck.allowances import allowances_of, apply_allowances
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 from geoaudit.shardcheck.report import FileCount, ShardReport, SiteReport, SourceNote
-from geoaudit.shardcheck.sharding.options import ShardOptions
+from geoaudit.shardcheck.sharding.options import DEFAULT_BATCH, DEFAULT_CONTEXT, ShardOptions
 from geoaudit.shardcheck.slicing.launches.launch_sites import launch_sites
 from geoaudit.shardcheck.source_rules import source_rule_ids
 from geoaudit.shardcheck.verdicts.judge import assumed_values, judge
@@ -55,7 +55,7 @@ def check(sources: ReadSources, options: ShardOptions, device: str) -> ShardRepo
         sms=options.sms,
         by=options.by,
         ranks=options.ranks,
-        assumed=_told(options) | assumed_values(found, options),
+        assumed=_told(options) | assumed_values(found, options) | _told(options),
         notes=(*notes, *_unused(options, sites)),
     )
 
@@ -70,7 +70,7 @@ def _unused(options: ShardOptions, sites: Sequence[SiteReport]) -> Iterable[Sour
     for option, name in given:
         if name.rpartition(".")[2].strip("_") not in names and f"--dim {name}" not in reasons:
             text = f"{option} {name}: no grid of these sources is made of it"
-            yield SourceNote(path="command line:", line=WHOLE_FILE, severity="note", text=text)
+            yield SourceNote(path="", line=WHOLE_FILE, severity="note", text=text)
 
 
 def _not_analysed(sources: ReadSources) -> Mapping[str, tuple[NotAnalysed, ...]]:
@@ -94,7 +94,14 @@ def _counted(counts: Iterable[Sequence[tuple[str, int]]]) -> Mapping[str, int]:
 
 
 def _told(options: ShardOptions) -> dict[str, tuple[int, str]]:
-    told = {"batch": (options.batch, "--batch"), "context": (options.context, "--context")}
+    told = {
+        "batch": (options.batch, _source("--batch", options.batch == DEFAULT_BATCH)),
+        "context": (options.context, _source("--context", options.context == DEFAULT_CONTEXT)),
+    }
     told |= {name: (size, "--model") for name, size in sorted(options.model.items())}
     told |= {name: (value, "--set") for name, value in sorted(options.values.items())}
     return told
+
+
+def _source(option: str, is_default: bool) -> str:
+    return f"{option}, default" if is_default else option

@@ -34,6 +34,13 @@ class ListedFinding(Record, frozen=True, kw_only=True):
     message: str
 
 
+class ListedAllowance(Record, frozen=True, kw_only=True):
+    """A rule that fired and that a remark in the source allows, with the reason it gives."""
+
+    finding: ListedFinding
+    reason: str
+
+
 class ListedDimension(Record, frozen=True, kw_only=True):
     """As `geoaudit.shardcheck.report.ShardedDimension`."""
 
@@ -70,7 +77,7 @@ class ListedSite(Record, frozen=True, kw_only=True):
     condition: str
     reason: str
     findings: tuple[ListedFinding, ...]
-    suppressed: tuple[tuple[str, str], ...]
+    suppressed: tuple[ListedAllowance, ...]
     known: tuple[ListedFinding, ...] = ()
     chain: tuple[ListedHop, ...]
     is_launcher: bool
@@ -79,7 +86,7 @@ class ListedSite(Record, frozen=True, kw_only=True):
 
 
 class ListedNote(Record, frozen=True, kw_only=True):
-    """What is to be said of a line, or of the check (line 0)."""
+    """What is to be said of a line, of a file (line 0), or of the command line (no path)."""
 
     path: str
     line: int

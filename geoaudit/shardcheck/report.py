@@ -11,12 +11,21 @@ from geoaudit.shardcheck.slicing.sites import LaunchSite
 
 __all__ = [
     "BEHAVIOURS",
+    "AllowedFinding",
     "Behaviour",
     "FileCount",
     "ShardReport",
     "SiteReport",
     "SourceNote",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllowedFinding:
+    """A finding that a remark in the source allows, with the reason it gives."""
+
+    finding: Finding
+    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +42,7 @@ class SiteReport:
             splits < 6"; else empty.
         reason: one sentence: what the behaviour rests on, or why it cannot be told.
         findings: rules that fired; a suppressed or known one is not among them.
-        suppressed: rules that fired and that a remark in the source allows, with its reason.
+        suppressed: rules that fired and that a remark in the source allows.
     """
 
     site: LaunchSite
@@ -44,12 +53,15 @@ class SiteReport:
     condition: str = ""
     reason: str = ""
     findings: tuple[Finding, ...] = ()
-    suppressed: tuple[tuple[str, str], ...] = ()
+    suppressed: tuple[AllowedFinding, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceNote:
-    """What is to be said of a line that is no finding on a launch: a remark that allows nothing."""
+    """What is to be said of a line that is no finding on a launch: a remark that allows nothing.
+
+    Without a path it is of the command line.
+    """
 
     path: str
     line: int

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from geoaudit.diagnosis.finding import Finding
 from geoaudit.shardcheck.listing import (
+    ListedAllowance,
     ListedDimension,
     ListedFinding,
     ListedHop,
@@ -13,7 +14,7 @@ from geoaudit.shardcheck.listing import (
     Texts,
     Unanalysed,
 )
-from geoaudit.shardcheck.report import ShardReport, SiteReport, SourceNote
+from geoaudit.shardcheck.report import AllowedFinding, ShardReport, SiteReport, SourceNote
 from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.slicing.sites import Axis
 from geoaudit.shardcheck.symbolic.wording import as_text
@@ -67,7 +68,7 @@ def _listed_site(report: SiteReport) -> ListedSite:
         condition=report.condition,
         reason=report.reason,
         findings=listed_findings(report.findings),
-        suppressed=report.suppressed,
+        suppressed=tuple(map(_listed_allowance, report.suppressed)),
         chain=tuple(ListedHop(path=hop.path, line=hop.line, text=hop.text) for hop in site.chain),
         is_launcher=site.is_launcher,
         callers_followed=site.callers_followed,
@@ -85,6 +86,11 @@ def listed_findings(findings: Sequence[Finding]) -> tuple[ListedFinding, ...]:
         )
         for one in findings
     )
+
+
+def _listed_allowance(allowed: AllowedFinding) -> ListedAllowance:
+    (finding,) = listed_findings([allowed.finding])
+    return ListedAllowance(finding=finding, reason=allowed.reason)
 
 
 def _texts(axes: tuple[Axis, Axis, Axis]) -> Texts:

@@ -36,9 +36,10 @@ def sharded_grid_collapses(evidence: ShardedGrid) -> Observation | None:
     first, last = min(fewest), max(fewest)
     names = ", ".join(dict.fromkeys(one.name for one in evidence.sharded))
     sms = evidence.options.sms
+    after = f"{count(fewest[last])} ({_fill(fewest[last], sms)})"
     message = (
-        f"{_filled(fewest[first], sms)} at {first} and {_filled(fewest[last], sms)} at {last} "
-        f"ranks: {names} is sharded"
+        f"{_filled(fewest[first], sms)} at {plural(first, 'rank')}, {after} at {last}: "
+        f"{names} is sharded"
     )
     if evidence.taken:
         message += f", with {', '.join(evidence.taken)} taken"
@@ -159,7 +160,11 @@ SHARD_RULES = (
 
 
 def _filled(blocks: int, sms: int) -> str:
-    return f"{plural(blocks, 'block')} ({percent(min(1.0, blocks / sms))} of {sms} SMs)"
+    return f"{plural(blocks, 'block')} ({_fill(blocks, sms)} of {sms} SMs)"
+
+
+def _fill(blocks: int, sms: int) -> str:
+    return percent(min(1.0, blocks / sms))
 
 
 def _uneven(dimension: Dimension, evidence: ShardedGrid) -> Observation | None:

@@ -15,7 +15,7 @@ from geoaudit.shardcheck.discovery.fingerprint import analysis_fingerprint
 from geoaudit.shardcheck.discovery.parsing import ParsedFile, decode_program, parse_content
 from geoaudit.shardcheck.discovery.survey import Survey
 from geoaudit.shardcheck.discovery.walking import SourceFile
-from geoaudit.shardcheck.discovery.worker import LIMIT_S, Parse, Worker
+from geoaudit.shardcheck.discovery.worker import LIMIT_S, Parse, Worker, hold_signals
 from geoaudit.shardcheck.program.file_program import FileProgram
 
 Advance = Callable[[float], None]
@@ -122,13 +122,14 @@ def _parsed(
 
     # The largest first, so that none is left over at the end.
     ordered = sorted(digests, key=_size, reverse=True)
-    pool = ThreadPoolExecutor(jobs)
+    pool = ThreadPoolExecutor(jobs, initializer=hold_signals)
     try:
         yield from _as_done(pool, parse, ordered, most_at_once=2 * jobs)
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)
         for worker in workers:
-            worker.stop()
-        pool.shutdown(wait=True, cancel_futures=True)
+            worker.close()
+        pool.shutdown(wait=True)
 
 
 def _as_done(

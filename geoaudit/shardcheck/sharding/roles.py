@@ -99,7 +99,7 @@ class _Reading:
             return inner[bound]
         numbers = evaluate(bound, lambda one: None) if not symbols(bound) else None
         if numbers and min(numbers) > 0 and not self._is_called_sharded(symbol):
-            return Fixed(values=tuple(sorted(numbers)), taken="as callers in other files pass")
+            return Fixed(values=tuple(sorted(numbers)), taken="as callers pass")
         if not found and not any(isinstance(role, Share) for role in inner.values()):
             return None
         return self._made_of(symbol, bound, found, inner)

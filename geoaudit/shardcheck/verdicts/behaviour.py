@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from geoaudit.quantities import plural
 from geoaudit.shardcheck.report import Behaviour
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.worth import Roles, Share
@@ -121,11 +122,11 @@ def _over_choices(found: list[Behaviour]) -> Behaviour:
 
 
 def _numbers_reason(behaviour: Behaviour, options: ShardOptions) -> str:
-    first, last = options.ranks[0], options.ranks[-1]
+    first, last = (plural(ranks, "rank") for ranks in (options.ranks[0], options.ranks[-1]))
     return {
-        "collapses": f"half of {options.sms} SMs have a block at {first} ranks and fewer later",
-        "small": f"fewer than half of {options.sms} SMs have a block at {first} ranks already",
-        "shrinks": f"there are fewer blocks at {last} ranks, and still enough",
+        "collapses": f"half of {options.sms} SMs have a block at {first} and fewer later",
+        "small": f"fewer than half of {options.sms} SMs have a block at {first} already",
+        "shrinks": f"there are fewer blocks at {last}, and still enough",
         "compensated": "what is sharded shrinks, and the rest of the grid makes up for it",
     }.get(behaviour, "what is sharded changes no number of blocks")
 
@@ -147,7 +148,7 @@ def _probed(
         kinds = [_shaped(course, target) for course in launched]
         tried += [_over_choices(kinds)] if kinds else []
     if not tried:
-        return Conduct(behaviour="unknown", reason="no size that was tried gives a grid")
+        return Conduct(behaviour="unknown", reason=_no_size(factors, roles, options))
     if tried[0] == "compensated" and (target == "device" or "shrinks" not in tried):
         return Conduct(behaviour="compensated", reason=_numbers_reason("compensated", options))
     if "shrinks" in tried:
@@ -162,6 +163,18 @@ def _probed(
     if hidden:
         return Conduct(behaviour="unknown", reason=reasons_of(hidden))
     return Conduct(behaviour=tried[0], reason=_numbers_reason(tried[0], options))
+
+
+def _no_size(factors: tuple[Extent, ...], roles: Roles, options: ShardOptions) -> str:
+    """Why no size that is tried gives a grid: the symbols that nothing gives a value."""
+    value_of = values_at(roles, options, options.ranks[0])
+    names = dict.fromkeys(
+        one.name for factor in factors for one in symbols(factor) if value_of(one) is None
+    )
+    shown = ", ".join(list(names)[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    told = f"nothing gives {shown}{more}, and " if names else ""
+    return f"{told}no size that was tried gives a grid"
 
 
 def _shaped(course: Course, target: str) -> Behaviour:

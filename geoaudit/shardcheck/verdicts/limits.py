@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from geoaudit.quantities import plural
 from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.worth import Fixed, Roles, Share
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
@@ -40,7 +41,7 @@ def _broken(site: LaunchSite, roles: Roles, options: ShardOptions) -> Iterator[s
             values = _values(axis.extent, roles, options, ranks)
             if not begins_as_zero(axis) and values and max(values) <= 0 and not site.guards:
                 text = as_text(axis.extent, 60)
-                yield f"grid {name} = {text} is {max(values)} at {ranks} ranks: no launch"
+                yield f"grid {name} = {text} is {max(values)} at {plural(ranks, 'rank')}: no launch"
                 return
 
 

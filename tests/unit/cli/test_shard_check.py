@@ -175,12 +175,10 @@ def test_a_remark_allows_a_finding_and_is_told_where_there_is_none(engine: Path)
     sites = _document(engine, *HEADS)["sites"]
     allowed = next(site for site in sites if site["kernel"] == "decode_step")
     assert allowed["findings"] == []
-    assert allowed["suppressed"] == [
-        {
-            "rule_id": "GA401",
-            "reason": "the tiled kernel is the one that runs with more than a rank",
-        }
-    ]
+    (one,) = json.loads(json.dumps(allowed["suppressed"]))
+    assert one["rule_id"] == "GA401"
+    assert one["reason"] == "the tiled kernel is the one that runs with more than a rank"
+    assert "n_head is sharded" in one["message"]
     assert "allows GA401, which is not found" in " ".join(_run(engine).stdout.split())
 
 
@@ -193,3 +191,107 @@ def test_times_of_a_recording_stand_beside_launches(engine: Path) -> None:
     unmatched = [one["kernel"] for one in document["unmatched_kernels"]]
     assert "kda_decode_step" in unmatched
     assert "rms_norm" not in unmatched
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        ("--format", "json"),
+        ("-o", "x"),
+        ("--output", "json=x"),
+        ("--write-baseline", "x"),
+        ("--fail-on", "error"),
+        ("--all",),
+    ],
+)
+def test_explain_beside_what_is_done_with_a_table_is_refused(
+    engine: Path, beside: tuple[str, ...]
+) -> None:
+    result = _run(engine, "--explain", "csrc/decode.cu:38", *beside)
+    assert result.exit_code == 2
+    assert "--explain beside --" in result.stderr
+
+
+def test_a_gate_that_cannot_be_is_refused_before_the_work(engine: Path) -> None:
+    assert _run(engine, "--fail-on", "starved").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--dim", "n_head=96:tp", "--set", "n_head=12"], "--dim n_head and --set n_head"),
+        (["--dim", "n_head=96", "--dim", "n_head=64"], "--dim n_head is given twice"),
+    ],
+)
+def test_sizes_that_contradict_each_other_are_refused(
+    engine: Path, arguments: list[str], said: str
+) -> None:
+    result = _run(engine, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_sizes_on_the_command_line_win_over_settings_name_by_name(engine: Path) -> None:
+    (engine / "geoaudit.toml").write_text(
+        '[shard-check]\ndim = ["n_head=96:tp"]\nset = { head_dim = 128, hidden = 640 }\n'
+    )
+    document = json.loads(_run(engine, "--set", "hidden=64", "--format", "json").stdout)
+    told = {name: one["value"] for name, one in document["assumed"].items()}
+    assert (told["head_dim"], told["hidden"]) == (128, 64)
+    totals = {one["name"]: one["total"] for one in document["dimensions"]}
+    assert totals["n_head"] == 96
+    document = json.loads(_run(engine, "--dim", "n_head=64", "--format", "json").stdout)
+    assert {one["name"]: one["total"] for one in document["dimensions"]}["n_head"] == 64
+
+
+def test_settings_that_are_passed_over_are_told(engine: Path, tmp_path: Path) -> None:
+    (engine / "pyproject.toml").write_text('[tool.geoaudit.shard-check]\ndevice = "H100"\n')
+    (engine / "geoaudit.toml").write_text('[shard-check]\ndevice = "B200"\n')
+    result = _run(engine)
+    assert "B200" in result.stdout
+    assert "geoaudit.toml holds; the settings in" in result.stderr
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "a.py").write_text("")
+    assert "it has none of its own" in _run(engine, other).stderr
+    assert f"its own, {engine / 'geoaudit.toml'}, are not" in _run(other, engine).stderr
+    assert "the settings of" not in _run(engine / "csrc", engine / "engine").stderr
+
+
+def test_a_tree_of_which_nothing_is_analysed_ends_with_2(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_bytes(b"\0\0")
+    result = _run(tmp_path, "--no-cache")
+    assert result.exit_code == 2
+    assert "none of 1 source file could be analysed" in result.stderr
+    assert "a.cu: not text" in result.stderr
+    (tmp_path / "b.cu").write_text("")
+    assert _run(tmp_path, "--no-cache").exit_code == 0
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_model_gives_sizes(engine: Path, tmp_path: Path, is_nested: bool) -> None:
+    text = {"num_attention_heads": 48, "hidden_size": 6144, "num_hidden_layers": 4}
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"text_config": text} if is_nested else text))
+    document = json.loads(_run(engine, "--model", file, "--format", "json").stdout)
+    told = {name: one["value"] for name, one in document["assumed"].items()}
+    assert (told["heads"], told["kv_heads"], told["head_dim"]) == (48, 48, 128)
+    blocks = {site["kernel"]: site["blocks"] for site in document["sites"]}
+    assert blocks["conv_fused"]["1"] == 48 * 3
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"architectures": ["x"]}', "\x00"])
+def test_a_file_that_is_no_model_is_refused(engine: Path, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "config.json"
+    file.write_text(text)
+    result = _run(engine, "--model", file)
+    assert result.exit_code == 2
+    assert f"{file}: " in result.stderr
+
+
+def test_batch_and_context_say_whether_they_are_the_default(engine: Path) -> None:
+    result = _run(engine, "--batch", "16")
+    assert "batch 16 (--batch) · context 32,768 (--context, default)" in result.stdout
+    document = json.loads(_run(engine, "--context", "1024", "--format", "json").stdout)
+    assert document["assumed"]["batch"] == {"value": 1, "from": "--batch, default"}
+    assert document["assumed"]["context"] == {"value": 1024, "from": "--context"}

@@ -3,6 +3,7 @@
 from typing import Any
 
 from geoaudit.shardcheck.listing import (
+    ListedAllowance,
     ListedDimension,
     ListedFinding,
     ListedHop,
@@ -34,6 +35,7 @@ COLLAPSE = ListedFinding(
     severity="warning",
     message="96 blocks (72.7 % of 132 SMs) at 1 and 12 blocks (9.1 %) at 8 ranks",
 )
+ALLOWED = ListedAllowance(finding=COLLAPSE, reason="one rank only")
 STALE = ListedFinding(
     rule_id="GA404",
     rule_name="stale-launch-constant",
@@ -138,7 +140,7 @@ def whole() -> Listing:
             line=70,
             kernel="allowed_step",
             findings=(),
-            suppressed=(("GA401", "one rank only"),),
+            suppressed=(ALLOWED,),
             measured_ns_per_token=86_600.0,
         ),
         site(line=75, kernel="known_step", findings=(), known=(COLLAPSE,)),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from geoaudit.diagnosis.rule import Rule
@@ -11,9 +12,11 @@ from geoaudit.render.shard_csv import render_shard_csv
 from geoaudit.render.shard_html import render_shard_html
 from geoaudit.render.shard_json import render_shard_json
 from geoaudit.render.shard_markdown import render_shard_markdown
+from geoaudit.render.shard_plot import kind_of
 from geoaudit.render.shard_sarif import render_shard_sarif
 from geoaudit.render.shard_terminal import render_shard_terminal
 from geoaudit.shardcheck.behaviours import BEHAVIOURS
+from geoaudit.shardcheck.listing import ListedNote
 from tests.unit.render import shard_builders as build
 
 Golden = Callable[[str, str], None]
@@ -118,6 +121,27 @@ def test_sarif_points_at_the_launch_and_flows_along_the_derivation() -> None:
     assert lines == [40, 38, 12]
 
 
+def test_sarif_says_of_a_finding_held_back_what_it_is_and_why_it_is_held_back() -> None:
+    held = build.site(findings=(), known=(build.COLLAPSE,), suppressed=(build.ALLOWED,))
+    log = json.loads(render_shard_sarif(build.listing(held), RULES, ""))
+    results = log["runs"][0]["results"]
+    assert [one["level"] for one in results] == ["warning", "warning"]
+    assert all(build.COLLAPSE.message in one["message"]["text"] for one in results)
+    assert [one["suppressions"] for one in results] == [
+        [{"kind": "external", "status": "accepted", "justification": "in the baseline"}],
+        [{"kind": "inSource", "status": "accepted", "justification": "one rank only"}],
+    ]
+
+
+def test_a_note_on_the_command_line_has_no_place_in_a_file() -> None:
+    note = ListedNote(path="", line=0, severity="note", text="--dim heds: no grid")
+    listing = msgspec.structs.replace(build.listing(), notes=(note,))
+    log = json.loads(render_shard_sarif(listing, RULES, "engine"))
+    told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"][-1]
+    assert "locations" not in told
+    assert "note: command line: --dim heds" in render_shard_terminal(listing)
+
+
 def test_a_fingerprint_stays_where_lines_move() -> None:
     def fingerprints(*lines: int) -> list[str]:
         sites = [build.site(line=line) for line in lines]
@@ -126,3 +150,16 @@ def test_a_fingerprint_stays_where_lines_move() -> None:
 
     assert fingerprints(40, 50) == fingerprints(41, 80)
     assert len(set(fingerprints(40, 50))) == 2
+
+
+def test_a_name_that_does_not_fit_is_told_in_full_beneath() -> None:
+    name = "kda_decode_step_" * 3 + "kernel"
+    listing = build.listing(build.site(kernel=name))
+    assert f"\n    {name}: " in render_shard_terminal(listing, width=80)
+    assert f"{name}: " not in render_shard_terminal(listing, width=140)
+
+
+def test_what_shrinks_to_no_one_knows_how_few_is_not_drawn_as_fine() -> None:
+    known = build.site(behaviour="shrinks", sm_fill={1: 1.0, 8: 0.6})
+    unknown = build.site(behaviour="shrinks", sm_fill={1: None, 8: None})
+    assert (kind_of(known), kind_of(unknown)) == ("busy", "open")

@@ -47,7 +47,8 @@ def _applied(
 def test_a_remark_with_a_reason_allows(text: str) -> None:
     (report,), _ = _applied(text, _report(10, "GA401"))
     assert report.findings == ()
-    assert report.suppressed == (("GA401", "one rank only"),)
+    assert [one.reason for one in report.suppressed] == ["one rank only"]
+    assert report.suppressed[0].finding.rule_id == "GA401"
 
 
 def test_the_line_above_counts_and_no_other() -> None:

@@ -149,7 +149,7 @@ def _judgement_differs(expected: Expectation, report: SiteReport) -> Iterator[st
     }
     if not expected.rules <= rules <= expected.rules | expected.possible_rules:
         yield f"rules are {sorted(rules)}, not {sorted(expected.rules)}"
-    allowed = {rule for rule, _ in report.suppressed}
+    allowed = {one.finding.rule_id for one in report.suppressed}
     if allowed != _names(fields.get("allowed", "")):
         yield f"allowed are {sorted(allowed)}, not {fields.get('allowed', '-')}"
     if "blocks" in fields:

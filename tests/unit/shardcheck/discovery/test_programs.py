@@ -1,11 +1,16 @@
 import os
+import shutil
 import signal
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from geoaudit.errors import InputError
 from geoaudit.shardcheck.discovery.cache import Cache
 from geoaudit.shardcheck.discovery.parsing import ParsedFile
 from geoaudit.shardcheck.discovery.programs import ReadOptions, ReadPrograms, read_programs
@@ -20,6 +25,9 @@ def parse_or_break(path: str, content: bytes) -> ParsedFile:
         os.kill(os.getpid(), signal.SIGKILL)
     if content == b"exit":
         os._exit(7)
+    if content == b"signal":
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGPIPE)
     if content == b"hang":
         time.sleep(100)
     if content == b"bug":
@@ -88,3 +96,45 @@ def test_a_file_that_changes_under_way_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.cu").write_text("other")
     read = read_programs(survey, Cache(None), ReadOptions(parse=parse_or_break))
     assert read.refused == {"a.cu": "it was changed while the tree was read"}
+
+
+def test_an_interrupt_ends_the_processes_and_reaches_none_of_them(tmp_path: Path) -> None:
+    for number in range(6):
+        (tmp_path / f"{number}.cu").write_text("signal")
+    options = ReadOptions(jobs=2, parse=parse_or_break)
+    assert len(_read(tmp_path, Cache(None), options).programs) == 6
+
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    survey = survey_tree(find_sources([tmp_path], WalkOptions()))
+    with pytest.raises(KeyboardInterrupt):
+        read_programs(survey, Cache(None), options, interrupt)
+    assert "ThreadPoolExecutor" not in " ".join(one.name for one in threading.enumerate())
+
+
+def test_a_program_from_standard_input_can_read_sources(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("void f() {}")
+    (tmp_path / "signal.py").write_text("raise SystemExit('the source was run')")
+    program = (
+        "from geoaudit.cli.main import main\n"
+        "main(['shard-check', 'a.cu', 'signal.py', '--no-cache', '--format', 'json'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-"],
+        input=program,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert '"read": 2' in done.stdout
+
+
+def test_no_process_that_can_be_started_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.cu").write_text("fine")
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(InputError, match="no process to parse in can be started"):
+        _read(tmp_path, Cache(None), ReadOptions(parse=parse_or_break))

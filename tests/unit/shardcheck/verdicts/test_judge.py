@@ -54,8 +54,7 @@ def test_heads_over_eight_ranks_collapse(
 def test_the_message_has_the_numbers() -> None:
     (finding,) = judge(site(N_HEAD), options(HEADS_96)).findings
     assert finding.message == (
-        "96 blocks (72.7 % of 132 SMs) at 1 and 12 blocks (9.1 % of 132 SMs) at 8 ranks: n_head is "
-        "sharded"
+        "96 blocks (72.7 % of 132 SMs) at 1 rank, 12 (9.1 %) at 8: n_head is sharded"
     )
     assert finding.severity == "warning"
 
@@ -224,3 +223,13 @@ def test_what_is_taken_for_granted_is_told() -> None:
 def test_a_launcher_is_judged_where_it_is_called() -> None:
     report = judge(replace(site(named("grid")), is_launcher=True), options())
     assert report.behaviour == "launcher"
+
+
+def test_what_no_size_launches_names_what_nothing_gives() -> None:
+    report = judge(site(minus(N_HEAD, number(10**7))), options(GivenDimension(name="n_head")))
+    assert report.behaviour == "unknown"
+    assert report.reason == "nothing gives n_head, and no size that was tried gives a grid"
+
+
+def test_one_rank_is_one_rank() -> None:
+    assert "at 1 rank and fewer later" in judge(site(N_HEAD), options(HEADS_96)).reason
