@@ -8,15 +8,27 @@ from geoaudit.shardcheck.c_family.source_text import BLANK, SourceText
 _MACRO_CALL = re.compile(rb"\b_*[A-Z][A-Z0-9]+(?:_\w*)?\s*\(")
 _IN_TEMPLATE = re.compile(rb"\w\s*<[^<>;()]*$")
 _IS_DECLARATION = re.compile(rb"\s*[\w:]+(?:<[^<>]*>)?[\s*&]+\w+\s*=(?!=)")
+_IS_STATEMENT = re.compile(rb"\s*(?:if|for|while|do|switch)\b")
 _BRACKET = re.compile(rb"[()\[\]{};,]|<<<|>>>")
 _CLOSING = frozenset({b")", b"]", b"}", b">>>"})
 _NEXT_LINE = re.compile(rb"[ \t]*\r?\n(?:[ \t]*\r?\n)*([ \t])[ \t]*[A-Za-z_]")
 _BEGINS_STATEMENT = re.compile(rb"[;{})]\s*$")
 LONGEST_INDENTATION = 400
 MOST_NESTED = 20
+MOST_ROUNDS = 4
 
 
 def with_blocks(text: bytes) -> bytes:
+    """A text in which macros that take statements are blocks, also where one is in another's."""
+    for _ in range(MOST_ROUNDS):
+        changed = _with_blocks(text)
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def _with_blocks(text: bytes) -> bytes:
     """A text in which ``SWITCH(x, T, const int n = 1; …)`` is ``{ const int n = 1; … }``.
 
     The macro's name and its other arguments are blank: what the block reads of them is unbound.
@@ -62,7 +74,11 @@ def _block_of(code: bytes, start: int) -> tuple[int | None, int]:
             continue
         if mark == b"{" and not given.strip():
             block = offset
-        elif mark == b";" or (mark == b"," and _IS_DECLARATION.match(given)):
+        elif (
+            mark == b";"
+            or (mark == b"," and _IS_DECLARATION.match(given))
+            or (mark == b"{" and _IS_STATEMENT.match(given))
+        ):
             block = argument
         elif mark == b"," and not _IN_TEMPLATE.search(given):
             argument = offset + 1

@@ -1,5 +1,6 @@
 """Classes, enumerations, aliases, globals and prototypes of C++."""
 
+import msgspec
 from tree_sitter import Node
 
 from geoaudit.shardcheck.c_family.definitions import Definitions
@@ -36,7 +37,7 @@ class Classes(Definitions):
         """Globals are statements, prototypes are functions."""
         if self._prototypes(node, context):
             return []
-        return self.declaration(node)
+        return [_in_namespace(one, context.namespace) for one in self.declaration(node)]
 
     def _prototypes(self, node: Node, context: Context) -> bool:
         found = False
@@ -69,8 +70,14 @@ class Classes(Definitions):
                 fields=tuple(fields),
                 line=self.parsed.line(node),
                 namespace=context.namespace,
+                template_parameters=self.parameters(context.template),
+                template_arguments=self._specialised_for(node),
             )
         )
+
+    def _specialised_for(self, node: Node) -> tuple[Expression, ...]:
+        name = node.child_by_field_name("name")
+        return self.template_arguments(name) if name and name.type == "template_type" else ()
 
     def _fields(self, node: Node) -> list[Field]:
         kind = self.declared_type(node)
@@ -91,6 +98,7 @@ class Classes(Definitions):
         body = node.child_by_field_name("body")
         is_scoped = any(child.type in {"class", "struct"} for child in node.children)
         prefix = class_name(self.parsed, node) + "::" if is_scoped else ""
+        namespace = "::".join(part for part in (context.namespace, context.owner) if part)
         statements: list[Statement] = []
         base: Expression = Number(0)
         after = 0
@@ -102,7 +110,8 @@ class Classes(Definitions):
                 base, after = self.expression(given), 0
             target = Name(prefix + self.parsed.text(name))
             line = self.parsed.line(child)
-            statements.append(Assign(target, _counted(base, after), line, "", "int", True))
+            value = _counted(base, after)
+            statements.append(Assign(target, value, line, "", "int", True, namespace))
             after += 1
         return statements
 
@@ -124,6 +133,12 @@ class Classes(Definitions):
                 namespace=context.namespace,
             )
         )
+
+
+def _in_namespace(statement: Statement, namespace: str) -> Statement:
+    if not namespace or not isinstance(statement, Assign):
+        return statement
+    return msgspec.structs.replace(statement, namespace=namespace)
 
 
 def _counted(base: Expression, after: int) -> Expression:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from tree_sitter import Node
 
@@ -11,18 +11,31 @@ from geoaudit.shardcheck.c_family.syntax import Parsed
 from geoaudit.shardcheck.program.expressions import Expression, Opaque
 from geoaudit.shardcheck.program.statements import Statement
 
-Handler = TypeVar("Handler", bound=Callable[..., Expression])
-_HANDLERS: dict[str, Callable[..., Expression]] = {}
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
 
 
-def converts(*types: str) -> Callable[[Handler], Handler]:
-    """Makes a method the one that converts these types of tree-sitter nodes."""
+class Methods(Generic[Result]):
+    """Which method gives a result of which type of tree-sitter node; a decorator of methods."""
 
-    def register(handler: Handler) -> Handler:
-        _HANDLERS.update(dict.fromkeys(types, handler))
-        return handler
+    def __init__(self) -> None:
+        self._of_type: dict[str, Callable[..., Result]] = {}
 
-    return register
+    def __call__(self, *types: str) -> Callable[[Callable[Given, Result]], Callable[Given, Result]]:
+        """Makes a method the one for these types of nodes."""
+
+        def register(method: Callable[Given, Result]) -> Callable[Given, Result]:
+            self._of_type.update(dict.fromkeys(types, method))
+            return method
+
+        return register
+
+    def of(self, node: Node) -> Callable[..., Result] | None:
+        """The method for a node; None: there is none."""
+        return self._of_type.get(node.type)
+
+
+converts = Methods[Expression]()
 
 
 class Conversion(ABC):
@@ -51,8 +64,8 @@ class Conversion(ABC):
 
     def expression(self, node: Node) -> Expression:
         """The expression of any node."""
-        handler = _HANDLERS.get(node.type)
-        return handler(self, node) if handler else self.opaque(node)
+        method = converts.of(node)
+        return method(self, node) if method else self.opaque(node)
 
     def field(self, node: Node, name: str) -> Expression:
         """The expression of a named child, an empty `Opaque` where it is missing."""

@@ -226,13 +226,14 @@ class Expressions(Conversion):
         """``a::b<c>`` with the template arguments of b; what follows a template is its member."""
         path: list[str] = []
         base: Expression | None = None
+        of_base: tuple[Expression, ...] = ()
         last: Node | None = node
         while last and last.type == "qualified_identifier":
             scope = last.child_by_field_name("scope")
             if scope and scope.type == "template_type":
                 name = scope.child_by_field_name("name")
-                base = _joined(base, [*path, self.parsed.text(name) if name else ""])
-                path = []
+                base = _joined(base, [*path, self.parsed.text(name) if name else ""], of_base)
+                path, of_base = [], self.template_arguments(scope)
             elif scope:
                 path.append(self.parsed.text(scope))
             last = last.child_by_field_name("name")
@@ -242,14 +243,17 @@ class Expressions(Conversion):
         if last and last.type in {"template_function", "template_type"}:
             arguments = self.template_arguments(last)
             last = last.child_by_field_name("name")
-        return _joined(base, [*path, self.parsed.text(last) if last else ""]), arguments
+        return _joined(base, [*path, self.parsed.text(last) if last else ""], of_base), arguments
 
 
-def _joined(base: Expression | None, path: list[str]) -> Expression:
+def _joined(
+    base: Expression | None, path: list[str], of_base: tuple[Expression, ...]
+) -> Expression:
+    """A path of names below a class template with its arguments."""
     if base is None:
         return Name("::".join(path))
     for name in path:
-        base = Member(base, name)
+        base, of_base = Member(base, name, of_base), ()
     return base
 
 

@@ -13,6 +13,7 @@ _CLASS = re.compile(
     rb"(?::(?!:)[^;{}]*)?$"
 )
 _FUNCTION = re.compile(rb"[\w>~=\]*+-]\s*\(.*\)", re.DOTALL)
+_MACRO = re.compile(rb"\s*[A-Z_][A-Z0-9_]{3,}\s*")
 LONGEST_HEADER = 4000
 _ACCESS = re.compile(rb"\s*(?:(?:public|private|protected)\s*:(?!:)\s*)*")
 
@@ -104,7 +105,7 @@ def _scope(outer: _Scope, code: bytes, begin: int, brace: int) -> _Scope:
         return _Scope(
             kind="class", namespace=outer.namespace, owner=owner, is_hidden=outer.is_hidden
         )
-    if _FUNCTION.search(header):
+    if _FUNCTION.search(header) or _MACRO.fullmatch(header):
         return _Scope(
             kind="function",
             namespace=outer.namespace,

@@ -119,7 +119,7 @@ def _of_class(parsed: Parsed, node: Node, context: Context, name: str) -> Iterat
     if body is None:
         return
     name = class_name(parsed, node) or name
-    yield Item(node=node, context=replace(context, owner=name, template=None), parsed=parsed)
+    yield Item(node=node, context=replace(context, owner=name), parsed=parsed)
     yield from items_below(parsed, body, replace(context, owner=name, template=None))
 
 

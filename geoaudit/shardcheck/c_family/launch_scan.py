@@ -10,6 +10,7 @@ _CHEVRON = re.compile(rb"(?<!<)<<<(?!<)")
 _LAUNCHED = re.compile(rb"[\w>)\]#$](?:\s|\\\r?\n)*$")
 _CALL = re.compile(rb"\b((?:cu|hip)\w*Launch\w+)\s*(?:<[^<>;(){}]*>)?\s*(\()")
 _BRACKET = re.compile(rb"[()\[\]{};]|>>>(?!>)|<<<")
+_PARENTHESIS = re.compile(rb"[()]")
 _CLOSES = re.compile(rb"(?:\s|\\\r?\n)*\(")
 _BEFORE = re.compile(rb"(\w+|[^\w\s])\s*$")
 _STATEMENT_WORDS = frozenset({b"return", b"else", b"do", b"co_return", b"throw"})
@@ -33,6 +34,30 @@ def textual_launches(source: SourceText) -> Iterator[tuple[int, str]]:
         name = match.group(1).decode()
         if name in LAUNCH_CALLS and not _is_declaration(code, match.start(), bodies):
             yield match.start(2), name
+
+
+def launches_as_statement(source: SourceText) -> bool:
+    """Whether a text is code that launches, and no sentence that mentions a launch.
+
+    A launch in code ends a statement, or stands among several lines of statements.
+    """
+    code = source.code
+    is_block = b"\n" in code.strip() and (b";" in code or code.count(b"(") > code.count(b")"))
+    for offset, idiom in textual_launches(source):
+        start = code.find(b">>>", offset) + 3 if idiom == "chevron" else offset
+        if is_block or code[_closing(code, start) :].lstrip().startswith(b";"):
+            return True
+    return False
+
+
+def _closing(code: bytes, start: int) -> int:
+    """Where the argument list that begins from an offset on is closed; else the end."""
+    depth = 0
+    for match in _PARENTHESIS.finditer(code, start):
+        depth += 1 if match.group() == b"(" else -1
+        if depth <= 0:
+            return match.end()
+    return len(code)
 
 
 def _is_configuration(code: bytes, start: int, ends: set[int | None]) -> bool:

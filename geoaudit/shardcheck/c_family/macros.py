@@ -7,6 +7,7 @@ from tree_sitter import Node
 from geoaudit.shardcheck.c_family.classes import Classes
 from geoaudit.shardcheck.c_family.items import Context, items_below
 from geoaudit.shardcheck.c_family.literals import plain_type
+from geoaudit.shardcheck.c_family.live_ranges import ends_of_definitions
 from geoaudit.shardcheck.c_family.source_text import Define, SourceText
 from geoaudit.shardcheck.c_family.syntax import Parsed, error_size, parse
 from geoaudit.shardcheck.program.expressions import Expression, Name, Opaque
@@ -42,6 +43,7 @@ def paste_marks(body: bytes) -> bytes:
 
 def take_defines(converter: Classes, source: SourceText) -> None:
     """Adds every ``#define`` of a file to its record."""
+    ends = ends_of_definitions(source)
     for define in source.defines:
         end = source.open_end(define)
         body = source.data[define.body_start : end or define.body_end]
@@ -55,20 +57,21 @@ def take_defines(converter: Classes, source: SourceText) -> None:
         line = source.line(define.start)
         with converter.reading(parsed):
             try:
-                _take(converter, define, parsed, line)
+                _take(converter, define, parsed, (line, ends.get(define.start, 0)))
             except RecursionError:
                 note = NotAnalysed(line, f"macro {define.name}: nested too deeply")
                 converter.record.not_analysed.append(note)
 
 
-def _take(converter: Classes, define: Define, parsed: Parsed, line: int) -> None:
+def _take(converter: Classes, define: Define, parsed: Parsed, holds: tuple[int, int]) -> None:
+    line, until = holds
     body = _body(parsed.root)
     inside = [child for child in body.named_children if not _is_empty(child)] if body else []
     if define.parameters is None:
         value = _constant(converter, inside)
         if value is not None:
             target = Name(define.name)
-            converter.record.top.append(Assign(target, value, line, "", "", constant=True))
+            converter.record.top.append(Assign(target, value, line, constant=True, until=until))
             return
     index = converter.record.begin_function()
 
@@ -85,6 +88,7 @@ def _take(converter: Classes, define: Define, parsed: Parsed, line: int) -> None
         body=statements,
         line=line,
         calls=calls,
+        until=until,
     )
 
 

@@ -8,25 +8,29 @@ from geoaudit.shardcheck.c_family.classes import Classes
 from geoaudit.shardcheck.c_family.items import Item
 from geoaudit.shardcheck.c_family.launch_scan import textual_launches
 from geoaudit.shardcheck.c_family.macros import take_defines
+from geoaudit.shardcheck.c_family.placeholders import without_placeholders
 from geoaudit.shardcheck.c_family.readings import Readings
 from geoaudit.shardcheck.c_family.record import FileRecord
 from geoaudit.shardcheck.c_family.remarks import remarks_of
 from geoaudit.shardcheck.c_family.source_text import SourceText, without_tables
-from geoaudit.shardcheck.program.file_program import FileProgram, Import, NotAnalysed
+from geoaudit.shardcheck.program.file_program import FileProgram, Import, NotAnalysed, Using
 from geoaudit.shardcheck.program.statements import Function
 
+TEMPLATE_ENDS = (".jinja", ".jinja2", ".j2", ".in", ".tmpl", ".tpl")
 LARGEST_FILE_BYTES = 2_000_000
 MOST_LOST_LAUNCHES = 50
 
 
 def read_c_file(path: str, text: str, first_line: int = 1) -> FileProgram:
-    """What a C, C++, CUDA or HIP source says.
+    """What a C, C++, CUDA or HIP source says, or a template of one.
 
     Args:
         path: relative to the root of the check.
         text: of the file.
         first_line: number of its first line, where it stands inside another file.
     """
+    if path.endswith(TEMPLATE_ENDS):
+        text = without_placeholders(text)
     source = SourceText(without_tables(text.encode("utf-8", "replace")), first_line)
     record = FileRecord()
     launches = dict(textual_launches(source))
@@ -43,6 +47,7 @@ def read_c_file(path: str, text: str, first_line: int = 1) -> FileProgram:
         functions=(top, *(one for one in record.functions[1:] if one)),
         classes=tuple(record.classes),
         imports=tuple(Import("", name) for name in source.includes()),
+        usings=tuple(Using(*one) for one in source.usings()),
         remarks=remarks_of(source),
         textual=_counted(launches.values()),
         recognised=_counted(

@@ -19,6 +19,7 @@ from geoaudit.shardcheck.c_family.items import Context, Item, items_below
 from geoaudit.shardcheck.c_family.source_text import SourceText
 from geoaudit.shardcheck.c_family.syntax import Parsed, error_size, parse
 
+_CONTINUED = re.compile(rb"\\\r?\n")
 _LINE = re.compile(rb"^[A-Za-z_].*\(", re.MULTILINE)
 
 
@@ -127,12 +128,25 @@ class Readings:
         is_kernel = code.find(b"__global__", island.start, island.body) >= 0
         return not is_kernel or code.find(b"<<<", island.body, island.end) >= 0
 
+    def _expanded(self, header: bytes) -> bytes:
+        """A header; where it is a macro, what that stands for, on as many lines."""
+        name = header.strip()
+        if b"(" in name:
+            return header
+        for define in self.source.defines:
+            if define.name.encode() == name and define.parameters is None:
+                body = self.source.data[define.body_start : define.body_end]
+                return header.replace(name, _CONTINUED.sub(b" ", body), 1)
+        return header.replace(name, b"void " + name + b"()", 1)
+
     def _read(self, island: Island, text: bytes) -> list[Candidate]:
+        head = island.body - island.start
+        expanded = self._expanded(text[:head])
         before = f"struct {island.owner} {{".encode() if island.owner else b""
         parsed = parse(
-            before + text + (b"};" if before else b""),
+            before + expanded + text[head:] + (b"};" if before else b""),
             first_line=self.source.line(island.start),
-            first_byte=island.start - len(before),
+            first_byte=island.start - len(before) - (len(expanded) - head),
         )
         context = Context(namespace=island.namespace, is_hidden=island.is_hidden)
         items = [item for item in items_below(parsed, parsed.root, context) if item.is_function]

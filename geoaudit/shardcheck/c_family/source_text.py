@@ -19,6 +19,12 @@ _TABLE = re.compile(rb"(?<=\{)[\s\w.,+-]{20000,}(?=\})")
 _DEFINE = re.compile(
     rb"#[ \t]*define[ \t]+(\w+)(\((?:[^()\\]|\\\r?\n)*\))?((?:[^\\\n]|\\\r?\n|\\.)*)"
 )
+_UNDEFINE = re.compile(rb"#[ \t]*undef[ \t]+(\w+)")
+_USING = re.compile(
+    rb"\busing\s+namespace\s+(?P<all>[\w:]+)\s*;"
+    rb"|\busing\s+(?P<one>\w*(?:::\w+)+)\s*;"
+    rb"|\bnamespace\s+(?P<alias>\w+)\s*=\s*(?P<of>[\w:]+)\s*;"
+)
 _INCLUDE = re.compile(rb'#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]')
 
 
@@ -102,6 +108,27 @@ class SourceText:
             if self._begins_line(match.start())
         )
 
+    @cached_property
+    def undefinitions(self) -> tuple[tuple[str, int], ...]:
+        """Name and offset of every ``#undef``, in order."""
+        return tuple(
+            (match.group(1).decode("utf-8", "replace"), match.start(1))
+            for match in _UNDEFINE.finditer(self.code)
+            if self._begins_line(match.start())
+        )
+
+    def usings(self) -> Iterator[tuple[str, str]]:
+        """Local name and what it stands for, of ``using`` and of aliases of namespaces.
+
+        ``using namespace a`` has no local name.
+        """
+        for match in _USING.finditer(self.code):
+            whole, one, alias, of = (
+                (match[name] or b"").decode("utf-8", "replace")
+                for name in ("all", "one", "alias", "of")
+            )
+            yield alias or one.rpartition("::")[2], (whole or one or of).removeprefix("::")
+
     def open_end(self, define: Define) -> int | None:
         """Where a body ends that is a launch without its arguments; None: it is none."""
         body = self.code[define.body_start : define.body_end].rstrip()
@@ -116,6 +143,15 @@ class SourceText:
         for match in _INCLUDE.finditer(self.data):
             if self._begins_line(match.start()):
                 yield match.group(1).decode("utf-8", "replace")
+
+
+def with_closed_brackets(text: str) -> str:
+    """A part of a source with the parentheses closed that it leaves open, and a statement's end."""
+    code = SourceText(text.encode("utf-8", "replace")).code
+    still_open = code.count(b"(") - code.count(b")")
+    if still_open <= 0:
+        return text
+    return text.rstrip().removesuffix(",") + ")" * still_open + ";"
 
 
 def without_tables(data: bytes) -> bytes:

@@ -1,12 +1,11 @@
 """Statements of C++ into the form of `program.statements`."""
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import TypeVar
 
 from tree_sitter import Node
 
 from geoaudit.shardcheck.c_family.cases import chain_of_cases, stops_flow
+from geoaudit.shardcheck.c_family.conversion import Methods
 from geoaudit.shardcheck.c_family.declarations import Declarations
 from geoaudit.shardcheck.c_family.effects import ends_path, has_effect
 from geoaudit.shardcheck.program.expressions import Expression, Number, Opaque
@@ -20,16 +19,7 @@ from geoaudit.shardcheck.program.statements import (
     Stop,
 )
 
-Handler = TypeVar("Handler", bound=Callable[..., list[Statement]])
-_HANDLERS: dict[str, Callable[..., list[Statement]]] = {}
-
-
-def _reads(*types: str) -> Callable[[Handler], Handler]:
-    def register(handler: Handler) -> Handler:
-        _HANDLERS.update(dict.fromkeys(types, handler))
-        return handler
-
-    return register
+_reads = Methods[list[Statement]]()
 
 
 class Statements(Declarations):
@@ -37,11 +27,11 @@ class Statements(Declarations):
 
     def statements_of(self, node: Node) -> list[Statement] | None:
         """Statements of a node, with what its expressions do before it; None: an expression."""
-        handler = _HANDLERS.get(node.type)
-        if handler is None:
+        method = _reads.of(node)
+        if method is None:
             return None
         before, self.prelude = self.prelude, []
-        statements = handler(self, node)
+        statements = method(self, node)
         if self.prelude:
             statements = self.prelude + statements
         self.prelude = before

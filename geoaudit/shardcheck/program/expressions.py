@@ -14,7 +14,6 @@ class Node(
     tag=True,
     tag_field="node",
     gc=False,
-    omit_defaults=True,
 ):
     """Base of all nodes: compared by value."""
 
@@ -44,10 +43,15 @@ class Name(Node, frozen=True):
 
 
 class Member(Node, frozen=True):
-    """``value.name``, ``value->name`` and ``type::name`` of a class template."""
+    """``value.name``, ``value->name`` and ``type::name`` of a class template.
+
+    ``template_arguments`` are the template's: 64 of ``Traits<64>::name``, whose value is the name
+    ``Traits``.
+    """
 
     value: "Expression"
     name: str
+    template_arguments: tuple["Expression", ...] = ()
 
 
 class Subscript(Node, frozen=True):

@@ -3,10 +3,10 @@
 import msgspec
 
 from geoaudit.shardcheck.program.expressions import Expression
-from geoaudit.shardcheck.program.statements import Function
+from geoaudit.shardcheck.program.statements import Function, Parameter
 
 
-class Field(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
+class Field(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A field of a class: name, declared type, initial value."""
 
     name: str
@@ -15,13 +15,12 @@ class Field(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_default
     line: int = 0
 
 
-class Class(
-    msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False, omit_defaults=True
-):
+class Class(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A class or structure; its methods are functions of the file with it as owner.
 
     ``aliases``: ``typedef`` and ``using`` names that stand for another type have no fields and one
-    base.
+    base. ``template_parameters`` are those of a class template; ``template_arguments`` are what a
+    specialisation is for: ``64`` of ``struct Traits<64>``.
     """
 
     name: str
@@ -29,9 +28,11 @@ class Class(
     fields: tuple[Field, ...] = ()
     line: int = 0
     namespace: str = ""
+    template_parameters: tuple[Parameter, ...] = ()
+    template_arguments: tuple[Expression, ...] = ()
 
 
-class Import(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaults=True):
+class Import(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """``local`` stands for ``name`` of ``module``; name empty: for the module itself.
 
     Of C, an include: ``module`` is the path as written and both others are empty.
@@ -40,6 +41,17 @@ class Import(msgspec.Struct, frozen=True, array_like=True, gc=False, omit_defaul
     local: str
     module: str
     name: str = ""
+
+
+class Using(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Of C++: ``local`` stands for ``name``, which has all its namespaces as written.
+
+    ``using a::f`` and ``namespace b = a``, wherever in the file; of ``using namespace a`` the local
+    name is empty: all names of a are seen.
+    """
+
+    local: str
+    name: str
 
 
 class Remark(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -59,9 +71,7 @@ class NotAnalysed(msgspec.Struct, frozen=True, array_like=True, gc=False):
     reason: str
 
 
-class FileProgram(
-    msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False, omit_defaults=True
-):
+class FileProgram(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A parsed file.
 
     Attributes:
@@ -87,3 +97,4 @@ class FileProgram(
     recognised: tuple[tuple[str, int], ...] = ()
     not_analysed: tuple[NotAnalysed, ...] = ()
     embedded: tuple["FileProgram", ...] = ()
+    usings: tuple[Using, ...] = ()

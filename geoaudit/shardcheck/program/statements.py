@@ -15,6 +15,9 @@ class Assign(Node, frozen=True):
         operator: ``*`` of ``*=``; empty for plain assignment. ``++`` is ``+`` with 1.
         type: declared type, as in `Cast`; empty where nothing is declared.
         constant: declared ``const``, ``constexpr``, or in capitals at the top of a Python module.
+        namespace: of what is assigned at the top of a C++ file, joined by ``::``; of an enumerator
+            in a class also the class.
+        until: of a macro's value, the line from which on it does not hold, as in `Function`.
     """
 
     target: Expression
@@ -23,6 +26,8 @@ class Assign(Node, frozen=True):
     operator: str = ""
     type: str = ""
     constant: bool = False
+    namespace: str = ""
+    until: int = 0
 
 
 class Evaluate(Node, frozen=True):
@@ -95,9 +100,7 @@ class Parameter(Node, frozen=True):
     is_keywords: bool = False
 
 
-class Function(
-    msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False, omit_defaults=True
-):
+class Function(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """A function, method, macro, lambda, or what stands at the top of a file.
 
     Attributes:
@@ -115,6 +118,9 @@ class Function(
         is_declaration: a prototype without a body: its defaults count, its body is elsewhere.
         is_hidden: ``static``, or in an anonymous namespace: seen by its own file alone.
         calls: names called or launched in its body, last component each, for an index.
+        until: of a macro, the line of its ``#undef`` or of its next definition: it holds for uses
+            from its own line to before that one. 0: to the end of the file, and in files that
+            include it. Several that hold at a line stand in different branches of ``#if``.
     """
 
     name: str
@@ -131,3 +137,4 @@ class Function(
     is_declaration: bool = False
     is_hidden: bool = False
     calls: tuple[str, ...] = ()
+    until: int = 0

@@ -78,7 +78,7 @@ def _program(reading: FileReading) -> FileProgram:
         textual=tuple(sorted(textual.items())),
         recognised=tuple(sorted(recognised.items())),
         not_analysed=tuple(reading.not_analysed),
-        embedded=read_embedded(reading.path, reading.sources),
+        embedded=read_embedded(reading),
     )
 
 
@@ -91,7 +91,7 @@ def _self_check(reading: FileReading) -> tuple[Counter[str], Counter[str]]:
     kernels = frozenset(
         name for name, idiom in reading.names.kernels.items() if idiom in {"triton", "numba"}
     )
-    for found, index in textual_launches(source.text, kernels):
+    for found, index in textual_launches(source.text, kernels, reading.names.tables):
         offset = source.offset_of_character(index)
         idiom = reading.launches.pop(offset, "")
         textual[idiom or found] += 1

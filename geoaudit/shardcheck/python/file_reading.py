@@ -1,5 +1,6 @@
 """What is gathered while a Python file is read."""
 
+import ast
 from dataclasses import dataclass, field
 
 from geoaudit.shardcheck.program.expressions import Name
@@ -41,14 +42,14 @@ class FileReading:
         doubtful: byte offset of calls that are not taken for launches -> why.
         integer_lines: lines with an integer above 1.
         constant_lines: lines where an integer constant is bound.
-        sources: CUDA text in string constants, with its first line.
+        sources: strings that may be CUDA, with their text; placeholders are marked.
     """
 
     def __init__(self, path: str, source: SourceText, names: KnownNames | None) -> None:
         self.path = path
         self.source = source
         self.names = names
-        self.holds_cuda = "__global__" in source.text
+        self.holds_cuda = may_be_cuda(source.text)
         self.functions: list[Function] = []
         self.classes: list[Class] = []
         self.imports: list[Import] = []
@@ -57,7 +58,7 @@ class FileReading:
         self.doubtful: dict[int, str] = {}
         self.integer_lines: set[int] = set()
         self.constant_lines: set[int] = set()
-        self.sources: list[tuple[int, str]] = []
+        self.sources: list[tuple[ast.Constant | ast.JoinedStr, str]] = []
         self.depth = 0
         self.scope = Scope(index=-1, name="", outer=None)
         self._name_nodes: dict[str, Name] = {}
@@ -92,6 +93,11 @@ class FileReading:
     def leave_out(self, line: int, reason: str) -> None:
         """Count something that was seen and not understood."""
         self.not_analysed.append(NotAnalysed(line, reason))
+
+
+def may_be_cuda(text: str) -> bool:
+    """Whether a text mentions a kernel's definition or a launch: a cheap first look."""
+    return "__global__" in text or "<<<" in text or "LaunchKernel" in text
 
 
 _UNREAD = Function(name="", kind="function")

@@ -94,10 +94,17 @@ def function_idiom(node: Definition, modules: Mapping[str, str]) -> str:
         idiom = decorated_idiom(decorator, modules)
         if idiom:
             return idiom
-    for parameter in (*node.args.args, *node.args.kwonlyargs):
-        if parameter.annotation is not None and last_name(parameter.annotation) == "constexpr":
-            return "triton"
-    return ""
+    annotations = (one.annotation for one in (*node.args.args, *node.args.kwonlyargs))
+    has_constants = any(one is not None and last_name(one) == "constexpr" for one in annotations)
+    return "triton" if has_constants and not _calls_bracket(node) else ""
+
+
+def _calls_bracket(node: Definition) -> bool:
+    """Whether a function calls ``name[index](...)``, which no kernel does."""
+    return any(
+        isinstance(inner, ast.Call) and isinstance(inner.func, ast.Subscript)
+        for inner in ast.walk(node)
+    )
 
 
 def _note_function(names: KnownNames, node: Definition) -> None:

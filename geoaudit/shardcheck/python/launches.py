@@ -157,6 +157,8 @@ def _mosaic(node: ast.Call, names: KnownNames) -> Finding:
 
 
 def _jax_triton(node: ast.Call, _: KnownNames) -> Finding:
+    if dotted(node.func).startswith("self."):
+        return None
     kernel = keyword(node, "kernel")
     found = _by_keyword(node, "jax-triton", kernel.value if kernel else None, node.args)
     if kernel is None or found is None:

@@ -2,8 +2,9 @@
 
 import ast
 
+from geoaudit.shardcheck.c_family.placeholders import CLOSES, OPENS, named
 from geoaudit.shardcheck.program.expressions import Expression, Number, Opaque, Real, Text
-from geoaudit.shardcheck.python.file_reading import FileReading
+from geoaudit.shardcheck.python.file_reading import FileReading, may_be_cuda
 
 _LONGEST = 200  # characters of a string that are kept
 _LARGEST = 2**63 - 1  # what MessagePack holds
@@ -13,8 +14,8 @@ def read_constant(reading: FileReading, node: ast.Constant) -> Expression:
     """Return a literal; ``True``, ``False`` and ``None`` are names."""
     value = node.value
     if isinstance(value, str):
-        if reading.holds_cuda and "__global__" in value:
-            reading.sources.append((node.lineno, value))
+        if reading.holds_cuda and may_be_cuda(value):
+            reading.sources.append((node, value))
         return Text(_printable(value))
     if isinstance(value, bool) or value is None or value is ...:
         return reading.name(str(value))
@@ -28,13 +29,20 @@ def read_constant(reading: FileReading, node: ast.Constant) -> Expression:
 def read_formatted(reading: FileReading, node: ast.JoinedStr) -> Expression:
     """Return a formatted string, which is not modelled."""
     if reading.holds_cuda:
-        pieces = [
-            str(part.value) if isinstance(part, ast.Constant) else "formatted_value"
-            for part in node.values
-        ]
-        if any("__global__" in piece for piece in pieces):
-            reading.sources.append((node.lineno, "".join(pieces)))
+        text = "".join(map(_piece, node.values))
+        if may_be_cuda(text):
+            reading.sources.append((node, text))
     return Opaque(reading.source.excerpt(node))
+
+
+def _piece(part: ast.expr) -> str:
+    if isinstance(part, ast.Constant):
+        return str(part.value)
+    return (
+        f"{OPENS}{named(ast.unparse(part.value))}{CLOSES}"
+        if isinstance(part, ast.FormattedValue)
+        else ""
+    )
 
 
 def key_text(reading: FileReading, node: ast.expr) -> str:

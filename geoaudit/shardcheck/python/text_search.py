@@ -13,7 +13,7 @@ one are counted on both sides where they are recognised.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 _LITERAL = re.compile(
     r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
@@ -30,11 +30,12 @@ _CALLS = {
     "run": re.compile(r"\.\s*(?:run|warmup)\s*\("),
     "tilelang": re.compile(r"(?<![\w.])(?:T|tilelang|tl|language)\.Kernel\s*\("),
     "pallas": re.compile(r"(?<!def )\bpallas_call\s*\("),
-    "jax-triton": re.compile(r"(?<!def )\btriton_call\s*\("),
+    "jax-triton": re.compile(r"(?<!def )(?<!self\.)\btriton_call\s*\("),
 }
 # One of these is in every file with a launch. Most files have none: no more is asked of them.
 _WORDS = ("grid", "launch(", "pallas", "triton_call", ".Kernel(", "cupy", "pycuda", "RawKernel")
 _CALLED_BRACKET = re.compile(r"\](?:\(|\s+\()")
+_LAST_WORD = re.compile(r"(\w+)\s*\Z")
 _NESTING = re.compile(r"[\[\](){}]")
 _GRID_KEYWORD = re.compile(r"(?<![\w.])grid\s*=(?!=)")
 
@@ -51,12 +52,15 @@ def without_literals(text: str) -> str:
     )
 
 
-def textual_launches(text: str, kernels: frozenset[str]) -> Iterator[tuple[str, int]]:
+def textual_launches(
+    text: str, kernels: frozenset[str], tables: Set[str] = frozenset()
+) -> Iterator[tuple[str, int]]:
     """Yield idiom and place of what looks like a launch: index of ``[``, or of ``(``.
 
     Args:
         text: of a file.
         kernels: names that the file defines as kernels launched with a bracket.
+        tables: names of dictionaries and lists, whose brackets hold a key.
     """
     code = without_literals(text)
     openings = _GRID_BRACKET
@@ -64,6 +68,9 @@ def textual_launches(text: str, kernels: frozenset[str]) -> Iterator[tuple[str, 
         openings += rf"|(?<![\w.])(?:{'|'.join(sorted(kernels))})\s*\["
     for found in re.finditer(openings, code):
         opening = found.end() - 1
+        name = _LAST_WORD.search(code, max(0, opening - 100), opening)
+        if name is not None and name[1] in tables:
+            continue
         closing = _closing(code, opening)
         if code[closing + 1 : closing + 50].lstrip().startswith("(") and _is_one_tuple(
             code[opening + 1 : closing]

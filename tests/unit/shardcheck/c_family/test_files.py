@@ -190,3 +190,33 @@ def test_embedded_data_is_not_parsed() -> None:
 def test_a_file_that_is_too_large_is_counted() -> None:
     program = read_c_file("a.cu", "int x; " * 600_000)
     assert [note.reason for note in program.not_analysed] == ["larger than 2 MB"]
+
+
+def test_macros_that_take_statements_within_each_other() -> None:
+    program = read(
+        "void f(int n) {\n"
+        "  LAUNCH_PAIRS(\n"
+        "    n,\n"
+        "    LAUNCH_BUFFERS(\n"
+        "      n > 1,\n"
+        "    if ((n == 1) && (n < 2)) { LAUNCH_ONE(T, n, k<T, 1, 2><<<n, 32>>>(x);); }\n"
+        "    else { if constexpr (B) { k<T, 3, 4><<<n, 64>>>(x); } }))\n"
+        "}\n"
+    )
+    assert program.recognised == (("chevron", 2),)
+
+
+def test_a_function_whose_header_is_a_macro() -> None:
+    program = read(
+        "#define HEADER \\\n  void f(int n, \\\n  int m)\n"
+        'extern "C" {\nHEADER;\n}\n'
+        "HEADER\n{\n  dim3 g(n);\n  k<int> <<<g, m>>>(n);\n}\n"
+        "ENTRY_POINT\n{\n  k<int> <<<1, 2>>>(3);\n}\n"
+    )
+    function = named(program, "f")
+    assert function.parameters == (Parameter("n", "int"), Parameter("m", "int"))
+    assert [one.line for one in function.body] == [9, 10]
+    (statement,) = named(program, "ENTRY_POINT").body
+    assert isinstance(statement, Evaluate)
+    assert isinstance(statement.value, Launch)
+    assert (statement.value.grid, statement.line) == (Number(1), 14)

@@ -50,7 +50,7 @@ N, ONE, TWO = Name("n"), Number(1), Number(2)
         ("std::max(n, 1)", Call(Name("std::max"), (N, ONE), line=2)),
         ("x.size(1)", Call(Member(Name("x"), "size"), (ONE,), line=2)),
         ("f<int, 2>(n)", Call(Name("f"), (N,), (), (Name("int"), TWO), 2)),
-        ("a::T<2>::get(n)", Call(Member(Name("a::T"), "get"), (N,), line=2)),
+        ("a::T<2>::get(n)", Call(Member(Name("a::T"), "get", (TWO,)), (N,), line=2)),
         ("sizeof(float)", Number(4)),
         ("sizeof(T)", Opaque("sizeof(T)")),
     ],

@@ -138,6 +138,17 @@ def test_what_is_doubtful_is_counted() -> None:
     assert [item.line for item in one.not_analysed] == [2, 3]
 
 
+def test_a_function_that_launches_is_no_kernel_for_its_annotations() -> None:
+    one = program("def f(x, n: tl.constexpr):\n    grid = (n,)\n    k[grid](x)\n")
+    (launch,) = launches(one.functions)
+    assert (launch.line, one.recognised, one.not_analysed) == (3, one.textual, ())
+
+
+def test_tables_and_methods_of_a_class_are_no_launches() -> None:
+    one = program("made = {}\nmade[(n, 1)](x)\nself.triton_call(x)\n")
+    assert (one.textual, one.not_analysed) == ((), ())
+
+
 def test_cuda_in_strings() -> None:
     text = 'SOURCE = """\n__global__ void k() {}\nvoid f(int n) { k<<<n, 1>>>(); }\n"""'
     (embedded,) = program(text).embedded
