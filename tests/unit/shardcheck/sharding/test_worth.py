@@ -15,8 +15,10 @@ HEADS = ShardedDimension(
     name="n_head", rounding="exact", by="tp", total=96, reason="", is_certain=True
 )
 
+GIVEN = options()
 
-def at(role: Role, ranks: int, given: ShardOptions = options()) -> object:
+
+def at(role: Role, ranks: int, given: ShardOptions = GIVEN) -> object:
     return worths({N_HEAD: role}, given, ranks)(N_HEAD)
 
 

@@ -15,13 +15,14 @@ from geoaudit.shardcheck.verdicts.grids import factors_of
 from ..site_builders import HEADS_96, N_HEAD, SMS, TP, named, number, options, site, tiles
 
 BATCH, WIDTH, FREE = named("batch_size"), named("width"), named("n_tiles")
+GIVEN = options(HEADS_96)
 
 
 def conduct(one: LaunchSite, at: ShardOptions) -> Conduct:
     return conduct_of(one, roles_of(one, at), at)
 
 
-def behaviour(*grid: Extent, at: ShardOptions = options(HEADS_96)) -> str:
+def behaviour(*grid: Extent, at: ShardOptions = GIVEN) -> str:
     return conduct(site(*grid), at).behaviour
 
 

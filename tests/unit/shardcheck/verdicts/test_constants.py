@@ -17,17 +17,19 @@ from geoaudit.shardcheck.verdicts.constants import (
 
 from ..site_builders import H200, HEADS_96, N_CTX, N_HEAD, SMS, named, number, options, site
 
+GIVEN = options(HEADS_96)
+
 
 def constant(name: str, value: int, remark: str = "") -> LaunchConstant:
     symbol = Symbol(name=name, kind="constant", path="engine.cu", line=3)
     return LaunchConstant(symbol=symbol, values=(value,), remark=remark)
 
 
-def binding(one: LaunchSite, at: ShardOptions = options(HEADS_96)) -> StaleConstant | None:
+def binding(one: LaunchSite, at: ShardOptions = GIVEN) -> StaleConstant | None:
     return binding_constant(one, roles_of(one, at), at)
 
 
-def telling(*held: LaunchConstant, at: ShardOptions = options(HEADS_96)) -> list[str]:
+def telling(*held: LaunchConstant, at: ShardOptions = GIVEN) -> list[str]:
     grid: Extent = product(N_HEAD, *(one.symbol for one in held))
     return [one.why for one in telling_constants(site(grid, constants=held), at)]
 
