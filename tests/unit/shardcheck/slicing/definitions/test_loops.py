@@ -86,3 +86,9 @@ def test_rounds_over_elements_are_not_counted() -> None:
 
 def test_a_loop_leaves_alone_what_it_declares_itself() -> None:
     assert_extent(c_value("int x = n; while (c) { int x = m; x += 1; }"), "n")
+
+
+def test_a_structure_that_a_loop_changes_in_part_keeps_the_rest() -> None:
+    body = "dim3 g(n, m); while (g.x > 8) g.x /= 2; dim3 h = g; int x = h.{};"
+    assert_extent(c_value(body.format("y")), "m")
+    assert worth(c_value(body.format("x")), n=40) == 5
