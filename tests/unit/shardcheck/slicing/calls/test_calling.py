@@ -54,6 +54,11 @@ from ...slices import assert_extent, assert_unknown, c_value, python_value, wort
         ("", "int y = n; auto g = [&y](int a) { return a * y; }; y = 3; int x = g(m);", "m * 3"),
         ("", "auto g = [t = m * 2](int a) { return a * t; }; int x = g(n);", "n * m * 2"),
         ("", "int x = [&] { if (c) return n; return m; }();", "n if c else m"),
+        ("int a2(int a) { return a * 2; }", "int (*g)(int) = a2; int x = g(n);", "n * 2"),
+        ("int a2(int a) { return a * 2; }", "std::function<int(int)> g = a2; int x = g(n);",
+         "n * 2"),
+        ("struct G { int of(int a) { return a * 2; } };\n"
+         "struct H { int of(int a) { return a * 3; } };", "H h; int x = h.of(n);", "n * 3"),
         ("namespace a { int g(int v) { return v * 2; } }", "int x = a::g(n);", "n * 2"),
         ("int g(int n) { return n * 2; }", "int x = g(m);", "m * 2"),
         ("int g(const int* a) { return a[1]; }", "int a[2] = {n, m}; int x = g(a);", "m"),
@@ -89,6 +94,12 @@ def test_functions_of_c(before: str, body: str, expected: str) -> None:
         ("class G:\n    def a(self):\n        return self.b() * 2\n    def b(self):\n"
          "        return 5\nclass H(G):\n    def b(self):\n        return 7", "x = H().a()", "14"),
         ("def g(a):\n    return g2(a) + 1\ndef g2(a):\n    return a * 2", "x = g(n)", "n * 2 + 1"),
+        ("def g(*shape):\n    return shape[0] * shape[1]", "x = g(n, m)", "n * m"),
+        ("def deco(fn):\n    return fn\n@deco\ndef g(a):\n    return a * 2", "x = g(n)", "n * 2"),
+        ("if fast():\n    def g(a):\n        return a * 2\nelse:\n    def g(a):\n"
+         "        return a * 3", "x = g(n)", "one_of(n * 2, n * 3)"),
+        ("class G:\n    def a(self, rows, columns=2):\n        return rows - columns",
+         "x = G().a(columns=n, rows=m)", "m - n"),
     ],
 )  # fmt: skip
 def test_functions_of_python(before: str, body: str, expected: str) -> None:

@@ -2,7 +2,16 @@
 
 import pytest
 
-from ...slices import ENGINE_PY, assert_extent, c_value, python_value, value_of
+from ...slices import (
+    ENGINE_PY,
+    assert_extent,
+    assert_grid,
+    c_value,
+    python_value,
+    site_of,
+    sites_of,
+    value_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,3 +88,26 @@ def test_what_nothing_defines_is_itself() -> None:
 
 def test_a_global_with_the_name_of_a_parameter_is_not_on_the_way() -> None:
     assert c_value("int x = m;", "int m = 4;").names == {"x", "m"}
+
+
+def test_each_launch_sees_the_variable_of_its_own_block() -> None:
+    text = """
+    __global__ void step(float* y);
+    void f(float* y, int n, int m) {
+        if (m > 2) { int n = m; step<<<n, 1>>>(y); }
+        auto go = [&](int n) { step<<<n, 1>>>(y); };
+        go(m * 2);
+        { int n = 3; step<<<n, 1>>>(y); }
+        step<<<n, 1>>>(y);
+    }
+    """
+    for site, expected in zip(sites_of(text), ("(m)", "(m * 2)", "(3)", "(n)"), strict=True):
+        assert_grid(site, expected)
+
+
+def test_a_parameter_hides_a_field_of_its_name() -> None:
+    text = """
+    __global__ void step(float* y);
+    struct A { int n; void run(float* y, int n) { step<<<dim3(n, this->n), 1>>>(y); } };
+    """
+    assert_grid(site_of(text), "(n, this.n)")

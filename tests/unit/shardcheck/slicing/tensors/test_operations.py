@@ -84,9 +84,16 @@ from ...slices import assert_extent, python_value, value_of
         ("y = q\nif y.dim() == 2:\n    y = y.unsqueeze(1)\nx = y.shape[0]", "q.shape[0]"),
         ("y = q.view(n, m)\ny[0] = 3\nx = y.shape[0]", "n"),
         ("x = math.prod(q.view(n, m, k).shape[1:])", "m * k"),
-        ("x = q.shape.numel()", "q.shape.numel()"),
+        ("if q.ndim == 4:\n    a, x, b, d = q.shape\nelse:\n    x, b, d = q.shape",
+         "q.shape[1] if q.ndim == 4 else q.shape[0]"),
+        ("y = q[:, :, None, :].expand(-1, -1, k, -1).reshape(q.shape[0], n * k, -1)\n"
+         "x = y.shape[1]", "n * k"),
+        ("y = q.view(-1, n, 64)\nz = y.view_as(y)\nx = z.shape[1]", "n"),
+        ("y = q.view(2, -1, n, 64).transpose(1, 2).contiguous()\nx = y.shape[1]", "n"),
+        ("x = q.size(dim=1)", "q.size(1)"),
+        ("shape = q.shape\nx = shape[1]", "q.shape[1]"),
     ],
-)
+)  # fmt: skip
 def test_extents_of_tensors(body: str, expected: str) -> None:
     assert_extent(python_value(f"import math\nimport torch\n{body}"), expected)
 
