@@ -94,21 +94,21 @@ def _value_of(values: Values, known: Mapping[Symbol, frozenset[int]]) -> ValueOf
 
 def assignments(expected: ast.expr) -> Iterator[Values]:
     """Numbers for the symbols of an expression: small and large ones, the same at every run."""
-    names = sorted(set(_symbols(expected)))
+    names = sorted(set(symbols_of(expected)))
     for round_ in range(ROUNDS):
         source = random.Random(f"{round_} {names}")
         largest = 9 if round_ % 2 else 5000
         yield {name: source.randint(1, largest) for name in names}
 
 
-def _symbols(node: ast.expr) -> Iterator[str]:
+def symbols_of(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or _is_symbol_call(node):
         yield spelling(ast.unparse(node))
     else:
         children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         for child in children:
             if isinstance(child, ast.expr):
-                yield from _symbols(child)
+                yield from symbols_of(child)
 
 
 def _is_symbol_call(node: ast.expr) -> bool:

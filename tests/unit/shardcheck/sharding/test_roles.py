@@ -1,10 +1,13 @@
 """What is sharded, why, and by which rounding rule."""
 
+from dataclasses import replace
+
 import pytest
 
 from geoaudit.shardcheck.sharding.divisions import divisions, row_ranges
-from geoaudit.shardcheck.sharding.options import ShardOptions
+from geoaudit.shardcheck.sharding.options import GivenDimension, ShardOptions
 from geoaudit.shardcheck.sharding.roles import roles_of
+from geoaudit.shardcheck.sharding.worth import Fixed, worths
 from geoaudit.shardcheck.symbolic.extents import Extent
 from geoaudit.shardcheck.symbolic.making import arithmetic, product
 
@@ -103,3 +106,51 @@ def test_a_model_gives_totals_and_sizes() -> None:
 def test_a_total_is_not_divided_twice() -> None:
     (dimension,) = roles_of(site(SHARE), options(total_num_heads=96)).sharded
     assert (dimension.name, dimension.total) == ("self.total_num_heads", 96)
+
+
+ROWS = named("rows")
+
+
+@pytest.mark.parametrize(
+    ("bound", "values", "expected", "rounding"),
+    [
+        (SHARE, {"total_num_heads": 96}, (96, 12), "floor"),
+        (arithmetic("max", number(1), SHARE), {"total_num_heads": 4}, (4, 1), "at_least_one"),
+        (product(SHARE, number(2)), {"total_num_heads": 96}, (192, 24), "floor"),
+        (arithmetic("//", named("width"), number(2)), {"width": 96}, None, ""),
+    ],
+)
+def test_a_parameter_is_what_callers_in_other_files_divide(
+    bound: Extent, values: dict[str, int], expected: tuple[int, int] | None, rounding: str
+) -> None:
+    one = replace(site(ROWS), bindings=((ROWS, bound),))
+    given = options(**values)
+    roles = roles_of(one, given)
+    if expected is None:
+        assert roles.sharded == ()
+        return
+    found = [worths(roles.by_symbol, given, ranks)(ROWS) for ranks in (1, 8)]
+    assert [one if isinstance(one, int) else max(one or ()) for one in found] == list(expected)
+    (dimension,) = roles.sharded
+    assert (dimension.is_certain, dimension.rounding) == (True, rounding)
+
+
+def test_a_number_that_callers_pass_is_taken_for_granted_and_told() -> None:
+    one = replace(site(ROWS), bindings=((ROWS, number(7)),))
+    role = roles_of(one, options()).by_symbol[ROWS]
+    assert isinstance(role, Fixed)
+    assert role.values == (7,)
+    assert role.taken
+
+
+def test_a_number_that_callers_pass_does_not_hide_a_sharded_name() -> None:
+    heads = named("n_head")
+    one = replace(site(heads), bindings=((heads, number(32)),))
+    assert [found.name for found in roles_of(one, options()).sharded] == ["n_head"]
+
+
+def test_a_name_on_the_way_is_the_last_that_is_asked() -> None:
+    one = replace(site(named("x")), grid=site(named("x"), names=("n_head",)).grid)
+    (dimension,) = roles_of(one, options(GivenDimension(name="n_head", total=96))).sharded
+    assert (dimension.total, dimension.is_certain) == (None, True)
+    assert roles_of(site(named("x"), names=("width",)), options()).sharded == ()
