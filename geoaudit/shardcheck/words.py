@@ -100,8 +100,10 @@ _SEQUENCE = re.compile(
 )
 _SM_COUNT = re.compile(
     r"(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
-    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|num_?cus|mp_?count|sm_?num)"
+    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|num_?cus|mp_?count|sm_?num"
+    r"|n(um)?_?((npu|ai|gpu|vector|xe)_?)?cores?|core_?count)"
 )
+_SM_ATTRIBUTE = re.compile(r"(?i)(?<!per)multi_?processor_?count")
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
 _PRODUCT = re.compile(rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)")
@@ -203,6 +205,17 @@ def is_sm_count(name: str) -> bool:
     (True, True, False)
     """
     return bool(_SM_COUNT.fullmatch("_".join(words_of(name))))
+
+
+def is_sm_attribute(name: str) -> bool:
+    """Whether a name is the device attribute that is its number of SMs.
+
+    >>> is_sm_attribute("cudaDevAttrMultiProcessorCount")
+    True
+    >>> is_sm_attribute("cudaDevAttrMaxThreadsPerMultiProcessor")
+    False
+    """
+    return bool(_SM_ATTRIBUTE.search(name))
 
 
 def is_product(surroundings: str) -> bool:
