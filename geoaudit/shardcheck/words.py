@@ -62,6 +62,8 @@ SHARDED_BY: Mapping[str, str] = {
     EXPERTS: "ep",
 }
 """Dimensions that parallelism divides, with the kind that does."""
+WIDTHS = frozenset({FFN, MOE_FFN, INNER, VOCAB, WEIGHT_ROWS})
+"""Those of them that count columns or rows of a matrix."""
 
 _EXACT: Mapping[str, str] = {
     **dict.fromkeys(("h", "nh", "hq", "nhead", "nheads", "headnum", "heads", "numhead"), HEADS),
@@ -112,6 +114,8 @@ _COLUMNS = frozenset({"n", "ns", "sizen", "outfeatures", "nout", "outchannels", 
 """Of a matrix product: what a weight that is split by columns has fewer of on each rank."""
 _PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
 _MOE = re.compile(r"moe|expert")
+_SAMPLING = re.compile(r"sampl|logits|penalt|bitmask|spec_decode|top_?[kp](?![a-z])|min_?p")
+"""Launches after the ranks' parts of the vocabulary have been gathered."""
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -195,7 +199,8 @@ def dimension_of(name: str, surroundings: str = "") -> str | None:
     known = _EXACT.get(joined)
     if known is not None:
         return known
-    return None if _NOT_A_COUNT & set(words) - _allowed(words) else _counted(words)
+    found = None if _NOT_A_COUNT & set(words) - _allowed(words) else _counted(words)
+    return None if found == VOCAB and _SAMPLING.search(surroundings) else found
 
 
 def is_sm_count(name: str) -> bool:
