@@ -14,7 +14,12 @@ from geoaudit.shardcheck.sharding.dimensions import (
 from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
 from geoaudit.shardcheck.sharding.naming import Clues, clues_of, means
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.positions import Position, counts_columns, dimension_at, position_of
+from geoaudit.shardcheck.sharding.positions import (
+    Position,
+    counts_columns,
+    dimension_at,
+    position_of,
+)
 from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
