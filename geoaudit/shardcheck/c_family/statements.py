@@ -271,6 +271,10 @@ def _skipped_by(jump: str, statements: list[Statement]) -> list[Statement]:
     for place, one in enumerate(statements[:-1]):
         if _jumps(jump, one):
             rest = tuple(statements[place + 1 :])
+            match one:
+                case Branch(condition, then, (), line) if then and not _declares(list(rest)):
+                    if then[-1] == Evaluate(Opaque(jump), then[-1].line):
+                        return [*statements[:place], Branch(condition, then, rest, line)]
             return [*statements[: place + 1], Branch(Opaque(jump), rest, (), rest[0].line)]
     return statements
 
