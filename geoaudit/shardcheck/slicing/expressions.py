@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import sequences
+from geoaudit.shardcheck.slicing import logic, sequences
 from geoaudit.shardcheck.slicing.calls import construction
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
@@ -18,13 +18,13 @@ from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Items,
+    Nothing,
     Quantity,
     Record,
     Reference,
     Value,
     Words,
     computed,
-    concatenated,
     either,
     number,
     unknown,
@@ -56,11 +56,17 @@ def _text(slicer: "Slicer", node: e.Text, frame: Frame, point: Point) -> Value:
 def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) -> Value:
     if len(node.operands) == 1 and node.operator in {"&", "*", "+"}:
         return slicer.value(node.operands[0], frame, point)
-    if node.operator in {"in", "is"}:
-        return _membership(slicer, node, frame, point)
+    if node.operator in {"&&", "||", "!"}:
+        return logic.connected(slicer, node, frame, point)
+    if node.operator == "in":
+        return logic.contained(slicer, node, frame, point)
+    if node.operator == "is":
+        return logic.identical(slicer, node, frame, point)
     values = [slicer.value(part, frame, point) for part in node.operands]
+    if node.operator in {"==", "!="} and any(isinstance(value, Nothing) for value in values):
+        return logic.identical(slicer, node, frame, point)
     if node.operator == "+" and any(isinstance(value, Items) for value in values):
-        return concatenated(
+        return sequences.concatenated(
             [
                 sequences.unpacked(slicer, value, spelled(part))
                 for value, part in zip(values, node.operands, strict=True)
@@ -78,15 +84,6 @@ def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) 
         is_real = is_real or any(is_fraction(quantity.extent) for quantity in quantities)
         operator = "/" if is_real else "//"
     return computed(operator, quantities)
-
-
-def _membership(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) -> Value:
-    parts = [
-        as_quantity(slicer, slicer.value(part, frame, point), spelled(part))
-        for part in node.operands
-        if not isinstance(part, e.Collection | e.Text) and spelled(part) != "None"
-    ]
-    return unknown(f"whether {spelled(node)}", parts)
 
 
 def _is_real(node: e.Expression) -> bool:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, cast
 from geoaudit.shardcheck.slicing.values import (
     Either,
     Items,
+    Nothing,
     Quantity,
     Record,
     Reference,
@@ -13,6 +14,7 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     known_member,
     unknown,
+    used,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol, SymbolKind
 from geoaudit.shardcheck.words import is_parallel_size, is_rank, is_sm_count
@@ -43,7 +45,9 @@ def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
         case Reference():
             return symbol_of(slicer, value)
         case Either(options=options):
-            found = either([(guard, as_quantity(slicer, one, text)) for guard, one in options])
+            found = either(
+                [(guard, as_quantity(slicer, one, text)) for guard, one in used(options)]
+            )
             assert isinstance(found, Quantity)
             return found
         case Record(type="dim3"):
@@ -51,6 +55,8 @@ def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
             return computed("*", [as_quantity(slicer, one, text) for one in parts if one])
         case Record(rest=Reference() as rest):
             return symbol_of(slicer, rest)
+        case Nothing():
+            return unknown(f"{text} is None")
         case Items(values=(one,)):
             return as_quantity(slicer, one, text)
         case _:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import expressions, sequences
+from geoaudit.shardcheck.slicing import expressions, logic, sequences
 from geoaudit.shardcheck.slicing.calls import calling
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
@@ -137,7 +137,7 @@ class Slicer:
         """A condition as a number: calls in it are not followed."""
         before, self.is_condition = self.is_condition, True
         try:
-            return self.quantity(node, frame, point)
+            return logic.condition(self, node, frame, point)
         finally:
             self.is_condition = before
 
