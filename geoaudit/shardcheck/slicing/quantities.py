@@ -1,5 +1,6 @@
 """Values as numbers, and symbols of what is only known by its name."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from geoaudit.shardcheck.slicing.values import (
@@ -9,6 +10,7 @@ from geoaudit.shardcheck.slicing.values import (
     Quantity,
     Record,
     Reference,
+    Shaped,
     Value,
     computed,
     either,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 SM_COUNT = "sm_count"
+MOST_DEPENDENCIES = 24
 
 
 def is_known_role(name: str) -> bool:
@@ -85,3 +88,24 @@ def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
     slicer.aliases.setdefault(symbol, set()).update(_other_names(reference, name))
     trail = reference.trail.through(reference.path, reference.text)
     return Quantity(extent=symbol, trail=trail.through(reference.path, name))
+
+
+def dependencies(slicer: "Slicer", values: Sequence[Value], text: str) -> list[Quantity]:
+    """The numbers that something depends on which is made of values and is not told."""
+    found: list[Quantity] = []
+    for value in values:
+        match value:
+            case Quantity() | Reference():
+                found.append(as_quantity(slicer, value, text))
+            case Items(values=inner):
+                found.extend(dependencies(slicer, (*inner, *value.back), text))
+            case Shaped(extents=inner):
+                found.extend(dependencies(slicer, (*inner, *value.back), text))
+            case Record(members=dict() as members, rest=rest):
+                others = () if rest is None else (rest,)
+                found.extend(dependencies(slicer, (*members.values(), *others), text))
+            case Either(options=options):
+                found.extend(dependencies(slicer, [one for _, one in options], text))
+            case _:
+                continue
+    return list(dict.fromkeys(found))[:MOST_DEPENDENCIES]
