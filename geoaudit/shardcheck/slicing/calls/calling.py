@@ -68,18 +68,18 @@ def _asks_for_sms(node: e.Call) -> bool:
 
 def _not_followed(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     text, last = spelled(node), last_name(node.function)
-    if not node.arguments:
+    given = [*node.arguments, *(one for _, one in node.keywords)]
+    parts = [slicer.value(one, frame, point) for one in given]
+    if isinstance(node.function, e.Member):
+        base = slicer.value(node.function.value, frame, point)
+        if not isinstance(base, Reference):
+            parts.append(base)
+    if not parts:
         return Reference(
             text=f"{spelled(node.function)}()", kind="unknown", path=frame.path, line=node.line
         )
-    parts = [slicer.value(one, frame, point) for one in node.arguments]
-    parts += [slicer.value(one, frame, point) for _, one in node.keywords]
-    given = [
-        quantities.as_quantity(slicer, part, text)
-        for part in parts
-        if isinstance(part, Quantity | Reference)
-    ]
-    return unknown(f"{last or text} is not in the source that was read", given)
+    depends = quantities.dependencies(slicer, parts, text)
+    return unknown(f"{last or text} is not in the source that was read", depends)
 
 
 def inlined(

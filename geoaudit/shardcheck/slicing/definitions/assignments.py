@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import sequences
+from geoaudit.shardcheck.slicing import operators, sequences
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
-from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.scopes import known_types, members
 from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.tensors import shapes, tensor_calls
 from geoaudit.shardcheck.slicing.trails import annotated, named
-from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, computed, either
+from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Integer, Symbol, Unknown
 from geoaudit.shardcheck.words import is_parallel_size
 
@@ -65,13 +64,8 @@ def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: 
         operator = statement.operator
         if operator == "/" and frame.function.file.language == "c":
             operator = "//"
-        value = computed(
-            operator,
-            [
-                as_quantity(slicer, before, spelled(statement.target)),
-                as_quantity(slicer, value, spelled(statement.value)),
-            ],
-        )
+        nodes = (statement.target, statement.value)
+        value = operators.applied(slicer, operator, (before, value), nodes, frame)
     elif statement.type:
         value = members.converted(slicer, value, statement.type, frame)
         if members.is_lost(slicer, value, statement.type):

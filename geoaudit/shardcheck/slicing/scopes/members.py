@@ -25,6 +25,7 @@ from geoaudit.shardcheck.slicing.values import (
     known_member,
     number,
     unknown,
+    used,
 )
 from geoaudit.shardcheck.symbolic.extents import Integer, Unknown
 
@@ -49,8 +50,8 @@ def member(slicer: "Slicer", value: Value, name: str) -> Value:
         case Shaped():
             return shapes.member(value, name)
         case Either(options=options):
-            given = [option for option in options if not _is_unset(option[1], name)] or options
-            return either([(guard, member(slicer, one, name)) for guard, one in given])
+            set_ = [option for option in used(options) if not _is_unset(option[1], name)]
+            return either([(guard, member(slicer, one, name)) for guard, one in set_ or options])
         case Reference():
             return fields.member_of(slicer, value, name)
         case Quantity():
@@ -106,7 +107,7 @@ def parts(slicer: "Slicer", value: Value, path: Place) -> Value:
 def element(slicer: "Slicer", value: Value, node: e.Subscript, frame: Frame, point: Point) -> Value:
     """``value[index]``."""
     if isinstance(value, Either):
-        options = value.options
+        options = used(value.options)
         return either([(guard, element(slicer, one, node, frame, point)) for guard, one in options])
     if indexing.is_part(value, node, frame):
         return indexing.part(slicer, value, node.indices, frame, point)
@@ -188,7 +189,7 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
             return unknown(f"{text or 'a tuple'} has {len(values)} elements, not {place + 1}")
         case Either(options=options):
             return either(
-                [(guard, item(slicer, one, place, text, count)) for guard, one in options]
+                [(guard, item(slicer, one, place, text, count)) for guard, one in used(options)]
             )
         case Reference():
             return shapes.extent_of(value, place)
@@ -199,8 +200,8 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
         case Record(members=known) if f"[{place}]" in known:
             return known[f"[{place}]"]
         case Record(members=known) if known and not value.type:
-            given = list(known.values())
-            return given[place] if -len(given) <= place < len(given) else unknown(text)
+            every = list(known.values())
+            return every[place] if -len(every) <= place < len(every) else unknown(text)
         case Quantity():
             return unknown(f"element {place} of {text or 'a number'}", [value])
         case _:
@@ -220,16 +221,16 @@ def made(
     if constant is not None:
         return number(constant)
     if name == "dim3":
-        given = dict(zip(AXES, values, strict=False))
+        members = dict(zip(AXES, values, strict=False))
         if len(values) == 1 and isinstance(values[0], Record | Items):
             return converted(slicer, values[0], "dim3", frame)
-        return Record(type="dim3", members={**given, **keywords})
+        return Record(type="dim3", members={**members, **keywords})
     if not name or name in known_types.SEQUENCES:
         return Record(type="", members=dict(keywords)) if keywords else Items(values=tuple(values))
     names = known_types.FIELDS.get(name) or fields.names_of(slicer, name)
     if names or keywords:
-        given = dict(zip(names, values, strict=False))
-        return Record(type=name, members={**given, **keywords})
+        members = dict(zip(names, values, strict=False))
+        return Record(type=name, members={**members, **keywords})
     return Items(values=tuple(values)) if values else Record(type=name)
 
 

@@ -14,8 +14,10 @@ from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import fields, macros, members, parameters
 from geoaudit.shardcheck.slicing.values import (
+    NOTHING,
     Closure,
     Either,
+    Nothing,
     Quantity,
     Reference,
     Value,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 _CONSTANT = re.compile(r"^([A-Z][A-Z0-9_]*|k[A-Z]\w*|.*::\w+)$")
 MOST_DEFINITIONS = 4
 MOST_REEXPORTS = 4
-_WORDS = {"true": 1, "false": 0, "True": 1, "False": 0, "None": 0, "nullptr": 0, "NULL": 0}
+_WORDS = {"true": 1, "false": 0, "True": 1, "False": 0, "nullptr": 0, "NULL": 0}
 
 
 def outer_of(slicer: "Slicer", indexed: IndexedFunction) -> tuple[Frame, Point] | None:
@@ -53,6 +55,8 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     text = node.text
     if text in _WORDS:
         return number(_WORDS[text])
+    if text == "None" and frame.function.file.language == "python":
+        return NOTHING
     function = frame.function.function
     if frame.function.object_name == text:
         return frame.receiver or _object(frame, text, function)
@@ -219,14 +223,16 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
 def of_top(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
     """What the statements at the top of a file give a name.
 
-    A variable that begins as 0 there is set elsewhere: it is not known. A constant that is given
-    twice is one or the other: the two stand under different ``#if``.
+    A variable that begins as 0 or None there is set elsewhere: it is not known. A constant that is
+    given twice is one or the other: the two stand under different ``#if``.
     """
     twice = _given_twice(slicer, top, name)
     if twice is not None:
         return twice
     end = Point(block=top.function.body, index=len(top.function.body))
     found = reaching.read(slicer, (name,), slicer.open_frame(top), end)
+    if isinstance(found, Nothing):
+        return Reference(text=name, kind="unknown", path=top.path)
     is_zero = isinstance(found, Quantity) and found.extent == Integer(value=0)
     if is_zero and top.file.language == "c":
         for one in top.function.body:
