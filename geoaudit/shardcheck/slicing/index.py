@@ -35,7 +35,7 @@ class ProgramIndex:
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
-    bindings: dict[tuple[Symbol, int], Extent | None] = field(default_factory=dict)
+    bindings: dict[Symbol, Extent | None] = field(default_factory=dict)
     exposed: dict[str, list[tuple[str, tuple[str, ...]]]] | None = None
     tuned: dict[int, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)

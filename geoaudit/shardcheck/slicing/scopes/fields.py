@@ -66,7 +66,7 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         default = default_of(slicer, base.type, name)
         if default is not None:
             return default
-    if is_known_role(name) or slicer.fields_deep >= MOST_FIELDS_DEEP:
+    if is_known_role(name) or slicer.is_near or slicer.fields_deep >= MOST_FIELDS_DEEP:
         return reference
     slicer.fields_deep += 1
     try:
