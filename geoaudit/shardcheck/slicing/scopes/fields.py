@@ -182,6 +182,16 @@ def method_of(slicer: "Slicer", type: str, name: str) -> list[IndexedFunction]:
     return []
 
 
+def is_virtual(slicer: "Slicer", type: str, name: str) -> bool:
+    """Whether a method of a type is called by the class of its object."""
+    return any(
+        method.function.is_virtual
+        for _, one in classes_of(slicer, type)
+        for method in slicer.program.methods.get(one.name, ())
+        if method.function.name == name
+    )
+
+
 def names_of(slicer: "Slicer", type: str) -> tuple[str, ...]:
     """Names of the fields of a type, in order."""
     for _, one in classes_of(slicer, type):
