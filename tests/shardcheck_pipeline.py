@@ -10,6 +10,7 @@ from geoaudit.shardcheck.check import ReadSources, check
 from geoaudit.shardcheck.discovery.cache import Cache
 from geoaudit.shardcheck.discovery.parsing import decode_program, parse_content
 from geoaudit.shardcheck.discovery.programs import ReadPrograms, read_programs
+from geoaudit.shardcheck.discovery.stack import room_for_derivations
 from geoaudit.shardcheck.discovery.survey import Survey, survey_tree
 from geoaudit.shardcheck.discovery.walking import WalkOptions, find_sources
 from geoaudit.shardcheck.program.file_program import FileProgram
@@ -54,7 +55,8 @@ def options_of(words: Sequence[str]) -> ShardOptions:
 def reports_of(programs: Sequence[FileProgram], options: ShardOptions) -> tuple[SiteReport, ...]:
     """Every launch of programs with what sharding does to it, remarks that allow a rule applied."""
     sources = ReadSources(programs=tuple(programs), skipped={}, refused={})
-    return check(sources, options, device="").sites
+    with room_for_derivations():
+        return check(sources, options, device="").sites
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,11 +38,13 @@ def check_survey(
     # Imported where needed: a report that is kept needs no analysis.
     from geoaudit.shardcheck.check import ReadSources, check
     from geoaudit.shardcheck.discovery.programs import ReadOptions, read_programs
+    from geoaudit.shardcheck.discovery.stack import room_for_derivations
     from geoaudit.shardcheck.wording import listing_of
 
     read = read_programs(survey, cache, ReadOptions(jobs=jobs), advance)
     sources = ReadSources(programs=read.programs, skipped=survey.skipped, refused=read.refused)
-    listing = listing_of(check(sources, options, device))
+    with room_for_derivations():
+        listing = listing_of(check(sources, options, device))
     # What a process failed at may succeed another time.
     if read.refused == survey.refused:
         cache.put(key, msgspec.msgpack.encode(listing))

@@ -30,6 +30,8 @@ _ATTENTION = re.compile(
 )
 _WEIGHTS = {"w", "b", "weight", "weights", "qweight", "kernel"}
 _OUTPUTS = {"c", "d", "out", "output", "y"}
+_ENDS = re.compile(r"cu_?seq|seq_?start|indptr|start_?loc|offsets?|cumsum|prefix_?sum")
+"""Tensors with the end of each sequence: one more than there are sequences."""
 _TENSORS = {"q", "k", "v", "o", "query", "key", "value", "out", "output", "mid", "qkv"}
 
 
@@ -82,7 +84,7 @@ def dimension_at(
     if found is not None:
         return found
     if position.index == 0 and not position.innermost_first:
-        is_batch = _ATTENTION.search(surroundings) is not None
+        is_batch = _ATTENTION.search(surroundings) and not _ENDS.search(position.tensor.lower())
         return (BATCH, "the first extent is tokens or sequences") if is_batch else None
     if position.index != _heads_index(position, others):
         return None

@@ -13,13 +13,13 @@ from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.scopes import members
 from geoaudit.shardcheck.slicing.values import Reference, Value, unknown
+from geoaudit.shardcheck.words import is_sm_attribute
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 _OCCUPANCY = ("OccupancyMaxActiveBlocksPerMultiprocessor", "OccupancyMaxActiveClusters")
 _ATTRIBUTE = ("DeviceGetAttribute",)
-_SM_ATTRIBUTE = ("MultiProcessorCount", "MULTIPROCESSOR_COUNT", "multiprocessorCount")
 
 
 def after_calls(
@@ -64,8 +64,9 @@ def _interface(call: e.Call, number: int, text: str, frame: Frame) -> Value | No
         kind = "occupancy"
     elif any(name.endswith(one) for one in _ATTRIBUTE):
         asked = spelled(call.arguments[1]) if len(call.arguments) > 1 else ""
-        if any(one in asked for one in _SM_ATTRIBUTE):
-            kind = quantities.SM_COUNT
+        if not is_sm_attribute(asked):
+            text = asked or text
+        kind = quantities.SM_COUNT if is_sm_attribute(asked) else "constant"
     elif "GetDeviceProperties" in name:
         return Reference(
             text=text.lstrip("&"), kind="unknown", path=frame.path, type="cudaDeviceProp"

@@ -1,6 +1,5 @@
 """Launch sites of a program, each with its symbolic grid."""
 
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -18,31 +17,24 @@ from geoaudit.shardcheck.slicing.launches.kernel_names import kernel_name, name_
 from geoaudit.shardcheck.slicing.launches.launchers import Launched, Launching, all_launches
 from geoaudit.shardcheck.slicing.points import Point, leaves
 from geoaudit.shardcheck.slicing.sites import Axis, Hop, LaunchSite
-from geoaudit.shardcheck.slicing.slicer import DEEPEST_EVALUATION, Slicer
+from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import Quantity, computed, joined
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 from geoaudit.shardcheck.symbolic.substitution import substitute
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_GUARDS = 12
-MOST_FRAMES = 40
-"""Of Python, for one expression within another."""
 
 
 def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
     """Every launch of the files, with its grid, by path, line and offset."""
     slicer = Slicer(program=index_of(programs))
     beyond = Slicer(program=slicer.program, crosses_files=True)
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, DEEPEST_EVALUATION * MOST_FRAMES))
-    try:
-        found, for_callers = all_launches(slicer)
-        sites = [
-            _site(slicer, beyond, launching, is_launcher=id(launching) in for_callers)
-            for launching in found
-        ]
-    finally:
-        sys.setrecursionlimit(before)
+    found, for_callers = all_launches(slicer)
+    sites = [
+        _site(slicer, beyond, launching, is_launcher=id(launching) in for_callers)
+        for launching in found
+    ]
     return tuple(sorted(sites, key=lambda site: (site.path, site.line, site.offset)))
 
 

@@ -61,7 +61,7 @@ def test_assignments_to_members_in_every_function() -> None:
 
 
 def test_what_is_embedded_is_a_file_too() -> None:
-    text = 'SOURCE = """\n__global__ void step(float* y) {}\n"""\n'
+    text = 'SOURCE = """\n__global__ void step(float* y) { y[0] = 1; }\n"""\n'
     program = index({"a.py": text})
     assert [one.language for one in program.files] == ["python", "c"]
     assert [one.function.kind for one in program.functions["step"]] == ["kernel"]

@@ -40,11 +40,11 @@ def test_one_of_equal_values_is_that_value() -> None:
     assert either([(C, TENSOR), (None, TENSOR)]) == TENSOR
 
 
-def test_one_of_several_numbers_carries_the_names_of_its_condition() -> None:
+def test_one_of_several_numbers_leaves_out_the_names_of_its_condition() -> None:
     found = either([(C, A), (None, B)])
     assert text_of(found) == "a if c else b"
     assert isinstance(found, Quantity)
-    assert {name for _, name in found.trail.names} == {"a", "b", "c"}
+    assert {name for _, name in found.trail.names} == {"a", "b"}
 
 
 def test_tuples_of_one_length_are_alternatives_place_by_place() -> None:

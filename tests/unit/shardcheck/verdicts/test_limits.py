@@ -76,4 +76,4 @@ def test_a_zero_by_a_name_is_set_elsewhere() -> None:
     assert not begins_as_zero(Axis(extent=number(0)))
     assert not begins_as_zero(Axis(extent=ROWS, symbols=("rows",)))
     assert limits(site(number(0), names=("g_blocks",)), options()) == ()
-    assert limits(site(number(0)), options()) == ("grid x = 0 is 0 at 1 ranks: no launch",)
+    assert limits(site(number(0)), options()) == ("grid x = 0 is 0 at 1 rank: no launch",)

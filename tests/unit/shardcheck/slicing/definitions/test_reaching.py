@@ -65,8 +65,9 @@ def test_a_name_that_was_overwritten_is_not_on_the_way() -> None:
     assert c_value("int y = m; int x = y; x = n;").names == {"x", "n"}
 
 
-def test_a_condition_is_on_the_way() -> None:
-    assert c_value("int x = n; if (m > 2) x = 4;").names == {"x", "n", "m"}
+def test_a_condition_is_on_the_way_where_it_chooses_between_numbers() -> None:
+    assert c_value("int x = n; if (m > 2) x = 4;").names == {"x", "n"}
+    assert c_value("int x = 8; if (m > 2) x = 4;").names == {"m"}
 
 
 def test_a_variable_that_is_given_nothing_is_unknown() -> None:
