@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.slicing.definitions import assignments, loops, outputs
+from geoaudit.shardcheck.slicing.definitions import assignments, loops, mutations, outputs
 from geoaudit.shardcheck.slicing.definitions.effects import effects_of
 from geoaudit.shardcheck.slicing.definitions.facts import NONE_KNOWN, Facts, facts_at
 from geoaudit.shardcheck.slicing.frames import Frame
@@ -107,6 +107,10 @@ def _after(
     point: Point,
     facts: Facts,
 ) -> Value | None:
+    if not isinstance(statement, s.Branch):
+        changed = mutations.after(slicer, statement, place, frame, point)
+        if changed is not None:
+            return changed
     match statement:
         case s.Assign():
             found = assignments.after_assignment(slicer, statement, place, frame, point)
