@@ -63,6 +63,8 @@ class Declarations(Calls):
             if not is_made:
                 return []
             suffix = ""
+        if declarator.type == "reference_declarator" and not constant:
+            suffix += "&"
         return [Assign(target, value, line, "", kind + suffix, constant)]
 
     def declared_target(self, node: Node) -> tuple[Expression | None, str]:

@@ -98,7 +98,16 @@ class Definitions(Statements):
             is_hidden=context.is_hidden
             or (not owner and re.search(rb"\bstatic\b", header) is not None),
             calls=calls,
+            is_virtual=bool(owner)
+            and re.search(rb"\b(?:virtual|override|final)\b", self._around(node, called))
+            is not None,
         )
+
+    def _around(self, node: Node, called: Node) -> bytes:
+        """The text of a function without its body and its parameters."""
+        listed = called.child_by_field_name("parameters") or called
+        data, last = self.parsed.data, called.end_byte
+        return data[node.start_byte : listed.start_byte] + b" " + data[listed.end_byte : last]
 
     def read_body(
         self, read: Callable[[], list[Statement]], index: int
@@ -188,8 +197,17 @@ class Definitions(Statements):
             line=self.parsed.line(node),
             enclosing=self.enclosing,
             calls=calls,
+            captures=self._captures(captures),
         )
         return index
+
+    def _captures(self, node: Node | None) -> tuple[str, ...]:
+        children = node.named_children if node else []
+        return tuple(
+            self.parsed.text(child).replace(" ", "")
+            for child in children
+            if child.type not in {"comment", "lambda_capture_initializer"}
+        )
 
     def _captured(self, node: Node) -> list[Statement]:
         statements: list[Statement] = []

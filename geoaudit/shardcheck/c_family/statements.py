@@ -18,6 +18,7 @@ from geoaudit.shardcheck.program.statements import (
     Statement,
     Stop,
 )
+from geoaudit.shardcheck.program.walking import blocks_of
 
 _reads = Methods[list[Statement]]()
 
@@ -67,6 +68,9 @@ class Statements(Declarations):
         statements: list[Statement] = []
         for child in node.named_children:
             inner = self.block(child)
+            if child.type == "labeled_statement":
+                label = self.parsed.text(child.named_children[0])
+                statements = _skipped_by(f"goto {label};", statements)
             if child.type == "compound_statement" and _declares(inner):
                 inner = [Branch(Number(1), tuple(inner), (), self.parsed.line(child))]
             statements += inner
@@ -260,3 +264,22 @@ class Statements(Declarations):
 def _declares(statements: list[Statement]) -> bool:
     """Whether a block has variables of its own, which end with it."""
     return any(isinstance(one, Assign) and one.type for one in statements)
+
+
+def _skipped_by(jump: str, statements: list[Statement]) -> list[Statement]:
+    """The statements before a label, as they run where an earlier one may jump to it."""
+    for place, one in enumerate(statements[:-1]):
+        if _jumps(jump, one):
+            rest = tuple(statements[place + 1 :])
+            match one:
+                case Branch(condition, then, (), line) if then and not _declares(list(rest)):
+                    if then[-1] == Evaluate(Opaque(jump), then[-1].line):
+                        return [*statements[:place], Branch(condition, then, rest, line)]
+            return [*statements[: place + 1], Branch(Opaque(jump), rest, (), rest[0].line)]
+    return statements
+
+
+def _jumps(jump: str, statement: Statement) -> bool:
+    if isinstance(statement, Evaluate):
+        return isinstance(statement.value, Opaque) and statement.value.text == jump
+    return any(_jumps(jump, one) for block in blocks_of(statement) for one in block)

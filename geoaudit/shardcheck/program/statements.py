@@ -13,7 +13,8 @@ class Assign(Node, frozen=True):
         value: None: declared without a value.
         line: from 1.
         operator: ``*`` of ``*=``; empty for plain assignment. ``++`` is ``+`` with 1.
-        type: declared type, as in `Cast`; empty where nothing is declared.
+        type: declared type, as in `Cast`; empty where nothing is declared. It ends in ``&`` where
+            the target is another name of the value, which it may change.
         constant: declared ``const``, ``constexpr``, or in capitals at the top of a Python module.
         namespace: of what is assigned at the top of a C++ file, joined by ``::``; of an enumerator
             in a class also the class.
@@ -121,6 +122,8 @@ class Function(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
         until: of a macro, the line of its ``#undef`` or of its next definition: it holds for uses
             from its own line to before that one. 0: to the end of the file, and in files that
             include it. Several that hold at a line stand in different branches of ``#if``.
+        captures: of a lambda of C++, as written: ``=``, ``&``, ``name``, ``&name``, ``this``.
+        is_virtual: a method that is called by the class of its object: ``virtual``, ``override``.
     """
 
     name: str
@@ -138,3 +141,5 @@ class Function(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=Fa
     is_hidden: bool = False
     calls: tuple[str, ...] = ()
     until: int = 0
+    captures: tuple[str, ...] = ()
+    is_virtual: bool = False

@@ -25,7 +25,7 @@ from geoaudit.shardcheck.program.statements import (
     Statement,
     Stop,
 )
-from geoaudit.shardcheck.python.branches import Arm, chained
+from geoaudit.shardcheck.python.branches import Arm, chained, unless_broken
 from geoaudit.shardcheck.python.expressions import read_expression, read_parameters
 from geoaudit.shardcheck.python.file_reading import FileReading
 from geoaudit.shardcheck.python.imports import read_imports
@@ -110,8 +110,7 @@ def _leave_loop(_: FileReading, node: ast.Break | ast.Continue, result: list[Sta
 
 
 def _assert(reading: FileReading, node: ast.Assert, result: list[Statement]) -> None:
-    condition = _value(reading, node.test, result)
-    result.append(Branch(condition, (), (Stop(node.lineno),), node.lineno))
+    result.append(Branch(_value(reading, node.test, result), (), (Stop(node.lineno),), node.lineno))
 
 
 def _if(reading: FileReading, node: ast.If, result: list[Statement]) -> None:
@@ -149,7 +148,7 @@ def _for(reading: FileReading, node: ast.For | ast.AsyncFor, result: list[Statem
     target = read_expression(reading, node.target)
     body = read_block(reading, node.body)
     result.append(Loop(body, node.lineno, target=target, iterable=iterable))
-    result.extend(read_block(reading, node.orelse))
+    result.extend(unless_broken(node, read_block(reading, node.orelse)))
 
 
 def _while(reading: FileReading, node: ast.While, result: list[Statement]) -> None:
@@ -158,7 +157,11 @@ def _while(reading: FileReading, node: ast.While, result: list[Statement]) -> No
     result.extend(before)
     body = read_block(reading, node.body)
     result.append(Loop(body, node.lineno, condition=condition, step=tuple(before)))
-    result.extend(read_block(reading, node.orelse))
+    result.extend(unless_broken(node, read_block(reading, node.orelse)))
+
+
+def _nonlocal(reading: FileReading, node: ast.Nonlocal, result: list[Statement]) -> None:
+    result.append(Evaluate(Opaque("nonlocal", tuple(map(reading.name, node.names))), node.lineno))
 
 
 def _with(reading: FileReading, node: ast.With | ast.AsyncWith, result: list[Statement]) -> None:
@@ -290,6 +293,7 @@ _READERS: dict[type[ast.stmt], Callable[..., None]] = {
     ast.TryStar: _try,
     ast.Import: _import,
     ast.ImportFrom: _import,
+    ast.Nonlocal: _nonlocal,
     ast.FunctionDef: _function,
     ast.AsyncFunctionDef: _function,
     ast.ClassDef: _class,

@@ -115,6 +115,20 @@ def _in_product_or_activation(position: Position, surroundings: str) -> tuple[st
     return None
 
 
+def counts_columns(name: str, names: Iterable[str], surroundings: str) -> bool:
+    """Whether a name is all elements of an activation's input, not divided by an extent of its.
+
+    >>> counts_columns("x.numel()", ["x.numel()"], "silu_kernel f a.cu")
+    True
+    >>> counts_columns("x.numel()", ["x.numel()", "x.size(-1)"], "silu_kernel f a.cu")
+    False
+    """
+    tensor, _, last = name.rpartition(".")
+    if last != "numel()" or not is_activation(surroundings):
+        return False
+    return all(other.tensor != tensor for other in filter(None, map(position_of, names)))
+
+
 def _heads_index(position: Position, others: Iterable[Position]) -> int:
     """Which position may be heads: the third where it is asked for, else the second."""
     if position.innermost_first:

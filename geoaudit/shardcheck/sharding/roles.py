@@ -14,7 +14,12 @@ from geoaudit.shardcheck.sharding.dimensions import (
 from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
 from geoaudit.shardcheck.sharding.naming import Clues, clues_of, means
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
+from geoaudit.shardcheck.sharding.positions import (
+    Position,
+    counts_columns,
+    dimension_at,
+    position_of,
+)
 from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
@@ -263,7 +268,7 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
         dimension = words.dimension_of(name, clues.surroundings)
         if dimension is not None and position_of(name) is None and not clues.is_height(name):
             return dimension, why
-    if symbol.name.endswith(".numel()") and words.is_activation(clues.surroundings):
+    if counts_columns(symbol.name, axis.symbols, clues.surroundings):
         return words.FFN, f"{MADE_OF} the columns of an activation"
     return _meaning_beyond(symbol, clues)
 

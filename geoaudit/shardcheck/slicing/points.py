@@ -103,6 +103,13 @@ def targets(node: e.Expression) -> Iterator[Place]:
                 yield place
 
 
+def declares(block: Block, name: str) -> bool:
+    """Whether a block declares a variable of its own."""
+    return any(
+        isinstance(one, s.Assign) and bool(one.type) and one.target == e.Name(name) for one in block
+    )
+
+
 def leaves(block: Block) -> bool:
     """Whether no path reaches the end of a block."""
     for statement in block:

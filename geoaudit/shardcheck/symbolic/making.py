@@ -201,21 +201,33 @@ def _laid_out(alternatives: Iterable[Case]) -> Iterable[Case]:
         laid_out
         for place, case in enumerate(given, 1)
         for laid_out in (
-            tuple(_within(case, one, is_last=place == len(given)) for one in case.value.cases)
+            _within(case, case.value.cases, is_last=place == len(given))
             if isinstance(case.value, Cases)
             else (case,)
         )
     )
 
 
-def _within(outer: Case, inner: Case, *, is_last: bool) -> Case:
-    text = " and ".join(text for text in (outer.text, inner.text) if text)
-    if is_last and outer.guard is None:
-        # What no case before it decides: nothing more is needed to be within it.
-        return Case(guard=inner.guard, value=inner.value, text=text)
-    if outer.guard is None or inner.guard is None:
-        return Case(guard=None, value=inner.value, text=text)
-    return Case(guard=arithmetic("&&", outer.guard, inner.guard), value=inner.value, text=text)
+def _within(outer: Case, inner: tuple[Case, ...], *, is_last: bool) -> tuple[Case, ...]:
+    """Cases of one case as cases beside it; the case itself where its guard would be lost."""
+    texts = [" and ".join(text for text in (outer.text, one.text) if text) for one in inner]
+    if outer.guard is None:
+        # What no case before it decides needs nothing more to be within it.
+        guards = [one.guard if is_last else None for one in inner]
+        is_lost = not is_last and any(one.guard is not None for one in inner)
+    else:
+        conditions_ = [one.guard for one in inner]
+        is_lost = any(one is None for one in conditions_[:-1])
+        guards = [
+            outer.guard if one is None else arithmetic("&&", outer.guard, one)
+            for one in conditions_
+        ]
+    if is_lost:
+        return (outer,)
+    return tuple(
+        Case(guard=guard, value=one.value, text=text)
+        for guard, one, text in zip(guards, inner, texts, strict=True)
+    )
 
 
 def _merged(first: Case, second: Case) -> Case:

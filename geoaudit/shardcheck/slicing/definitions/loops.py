@@ -5,14 +5,19 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.program.walking import blocks_of, last_name
-from geoaudit.shardcheck.slicing.definitions import reaching
+from geoaudit.shardcheck.slicing.definitions import outputs, reaching
+from geoaudit.shardcheck.slicing.definitions.loop_forms import (
+    breaks,
+    changed_by,
+    is_own,
+    is_target,
+    runs_once,
+)
+from geoaudit.shardcheck.slicing.definitions.rounds import element, gathered
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.points import Place, Point, targets
+from geoaudit.shardcheck.slicing.points import Place, Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.scopes import members
-from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
@@ -22,104 +27,83 @@ from geoaudit.shardcheck.slicing.values import (
     joined,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Repeated, Symbol
-from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.extents import Cases, Extent, Repeated, Symbol
+from geoaudit.shardcheck.symbolic.substitution import substitute
+from geoaudit.shardcheck.symbolic.walking import symbols, walk
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
-_GATHERING = frozenset({"sorted", "set", "list", "tuple", "reversed", "tqdm"})
 MOST_VARIABLES = 8
-MOST_ELEMENTS = 16
 LOOP = "(loop)"
 """Scope of the symbols that stand for what a loop changes."""
 
 
 def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Value | None:
     """A place once a loop has ended; None: the loop does not change it."""
-    changed = _changed(loop)
-    touched = [one for one in changed if one[0] == place[0]]
-    is_own = frame.function.file.language == "c" and reaching.declares(loop.body, place[0])
-    if not touched or is_own:
+    if is_own(loop, place, frame):
         return None
+    if runs_once(loop) and not breaks(loop.body):
+        found = reaching.within_block(slicer, place, frame, point.end_of(loop.body))
+        return found or outputs.after_calls(slicer, loop, place, frame, point)
+    if is_target(loop, place):
+        return _last_element(slicer, loop, place, frame, point)
+    changed = changed_by(loop)
+    touched = [one for one in changed if one[0] == place[0]]
+    if not touched:
+        return _after_a_round(slicer, loop, place, frame, point)
     before = point if not loop.initial else point.end_of(loop.initial)
     if place not in changed:
         if not any(one[: len(place)] == place for one in touched):
-            return None
+            return _after_a_round(slicer, loop, place, frame, point)
         whole = reaching.current(slicer, place, frame, before)
         for one in touched:
             value = _repeated(slicer, loop, one, frame, point)
             whole = members.with_part(whole, one[len(place) :], value)
         return whole
-    return _repeated(slicer, loop, place, frame, point)
+    begins = reaching.current(slicer, place, frame, before)
+    if isinstance(begins, Quantity | Reference):
+        return _repeated(slicer, loop, place, frame, point)
+    return _after_a_round(slicer, loop, place, frame, point)
 
 
-def at_round_start(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
-    """A place as a round of the loop around a point begins; None: the loop does not change it."""
-    loop, parent = point.holder, point.parent
-    assert isinstance(loop, s.Loop)
-    assert parent is not None
-    if point.block is loop.initial:
-        return None
-    if loop.target is not None and place[0] in {one[0] for one in targets(loop.target)}:
-        return _element(slicer, loop, place, frame, parent)
-    touched = [one for one in _changed(loop) if one[0] == place[0]]
-    given = {
-        one: frame.overlay[id(loop), ".".join(one)]
-        for one in touched
-        if (id(loop), ".".join(one)) in frame.overlay
-    }
-    if place in given:
-        return given[place]
-    before = parent if not loop.initial else parent.end_of(loop.initial)
-    if not touched:
-        if loop.initial:
-            return reaching.within_block(slicer, place, frame, before)
-        return None
-    value = reaching.current(slicer, place, frame, before)
-    if given:
-        for one, symbol in given.items():
-            if one[: len(place)] == place:
-                value = members.with_part(value, one[len(place) :], symbol)
-        return value
-    if isinstance(value, Quantity):
-        name = ".".join(place)
-        return named(unknown(f"{name} changes from round to round of a loop", [value]), name, frame)
-    return value
-
-
-def _element(
-    slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, parent: Point
+def _after_a_round(
+    slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point
 ) -> Value | None:
+    """A place that is no number, or that calls write, after a round or after none."""
+    found = None
+    for block in (loop.step, loop.body):
+        found = found or (reaching.within_block(slicer, place, frame, point.end_of(block)))
+    found = found or outputs.after_calls(slicer, loop, place, frame, point)
+    if found is None:
+        return None
+    return either([(None, found), (None, reaching.current(slicer, place, frame, point))])
+
+
+def _last_element(
+    slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point
+) -> Value:
+    """What a loop over elements leaves in its variable: the last, or where it breaks any of them.
+
+    A loop over nothing leaves what was there before; so may one over what is not known.
+    """
     assert loop.iterable is not None
-    assert loop.target is not None
-    text = spelled(loop.iterable)
-    values = slicer.value(_gathered(loop.iterable), frame, parent)
-    is_one = isinstance(loop.target, e.Name)
-    if is_one and isinstance(values, Items) and 0 < len(values.values) <= MOST_ELEMENTS:
-        return either([(None, value) for value in values.values])
-    parts = [as_quantity(slicer, values, text)] if isinstance(values, Quantity | Reference) else []
-    lost = unknown(f"{place[0]} is each of {text} in turn", parts)
-    return named(named(lost, place[0], frame), text, frame)
-
-
-def _gathered(node: e.Expression) -> e.Expression:
-    """What a loop goes over, without what orders it or makes it a list."""
-    while isinstance(node, e.Call) and last_name(node.function) in _GATHERING:
-        if len(node.arguments) != 1:
-            break
-        node = node.arguments[0]
-    return node
+    values = slicer.value(gathered(loop.iterable), frame, point)
+    found = element(slicer, loop, place, frame, point)
+    if isinstance(values, Items) and values.values and not values.back:
+        is_last = isinstance(loop.target, e.Name) and not breaks(loop.body)
+        return members.parts(slicer, values.values[-1], place[1:]) if is_last else found
+    return either([(None, found), (None, reaching.current(slicer, place, frame, point))])
 
 
 def _repeated(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Quantity:
     """A place after the loop, as `Repeated` over the places that it depends on."""
-    held = {one: _symbol(one, loop, frame) for one in _changed(loop)}
+    held = {one: _symbol(one, loop, frame) for one in changed_by(loop)}
     overlay = {(id(loop), ".".join(one)): Quantity(extent=symbol) for one, symbol in held.items()}
     within = replace(frame, overlay={**frame.overlay, **overlay})
     start = Point(block=loop.body, index=0, parent=point, holder=loop)
     condition: Quantity | None = None
-    if loop.condition is not None and not _breaks(loop.body):
+    if loop.condition is not None and not breaks(loop.body):
         condition = slicer.quantity(loop.condition, within, start)
     end = point.end_of(loop.step) if loop.step else point.end_of(loop.body)
     steps: dict[Place, Quantity] = {}
@@ -138,14 +122,28 @@ def _repeated(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point:
         for one in steps
     ]
     trails = [one.trail for one in (*steps.values(), *initial, *([condition] if condition else []))]
+    begun = {held[one]: start.extent for one, start in zip(steps, initial, strict=True)}
+    first = [replace(one, extent=substitute(one.extent, begun)) for one in steps.values()]
+    if any(_is_undecided(one.extent) for one in steps.values()):
+        reason = f"{'.'.join(place)} is given one of several values in each round of a loop"
+        return unknown(reason, [*first, *initial])
     extent = Repeated(
         variables=tuple(held[one] for one in steps),
-        initial=tuple(one.extent for one in initial),
+        initial=tuple(one.extent for one in (first if loop.body_first else initial)),
         condition=None if condition is None else condition.extent,
         steps=tuple(one.extent for one in steps.values()),
         result=held[place],
     )
     return Quantity(extent=extent, trail=joined(trails))
+
+
+def _is_undecided(extent: Extent) -> bool:
+    """Whether an extent is one of several of which nothing decides, anew in each round."""
+    return any(
+        isinstance(one, Cases)
+        and any(case.guard is None and not case.text for case in one.cases[:-1])
+        for one in walk(extent)
+    )
 
 
 def _after_round(
@@ -169,26 +167,3 @@ def _read(quantity: Quantity | None, held: dict[Place, Symbol]) -> list[Place]:
         return []
     found = set(symbols(quantity.extent))
     return [place for place, symbol in held.items() if symbol in found]
-
-
-def _changed(loop: s.Loop) -> list[Place]:
-    found: dict[Place, None] = {}
-    waiting: list[s.Statement] = [*loop.body, *loop.step]
-    while waiting:
-        statement = waiting.pop()
-        if isinstance(statement, s.Assign):
-            found.update(dict.fromkeys(targets(statement.target)))
-        for block in blocks_of(statement):
-            waiting.extend(block)
-    return list(found)
-
-
-def _breaks(block: tuple[s.Statement, ...]) -> bool:
-    for statement in block:
-        if isinstance(statement, s.Stop) and not statement.leaves_function:
-            return True
-        if isinstance(statement, s.Branch) and (
-            _breaks(statement.then) or _breaks(statement.otherwise)
-        ):
-            return True
-    return False

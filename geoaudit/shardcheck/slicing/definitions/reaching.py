@@ -4,15 +4,21 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.slicing.definitions import assignments, loops, mutations, outputs
+from geoaudit.shardcheck.slicing.definitions import (
+    assignments,
+    loops,
+    mutations,
+    outputs,
+    rounds,
+)
 from geoaudit.shardcheck.slicing.definitions.effects import effects_of
 from geoaudit.shardcheck.slicing.definitions.facts import NONE_KNOWN, Facts, facts_at
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
     SOME_ELEMENT,
-    Block,
     Place,
     Point,
+    declares,
     leaves,
 )
 from geoaudit.shardcheck.slicing.scopes import macros
@@ -53,12 +59,25 @@ def _found(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value 
         found = within_block(slicer, place, frame, at, facts)
         if found is not None:
             return found
-        if isinstance(at.holder, s.Loop) and at.parent is not None:
-            found = loops.at_round_start(slicer, place, frame, at)
+        if at.parent is not None:
+            found = _on_the_way_in(slicer, place, frame, at)
             if found is not None:
                 return found
         at = at.parent
     return None
+
+
+def _on_the_way_in(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
+    """What the statement that holds a point's block does before the block begins."""
+    assert point.parent is not None
+    match point.holder:
+        case s.Loop():
+            return rounds.at_round_start(slicer, place, frame, point)
+        case s.Branch() as branch:
+            holds = point.block is branch.then
+            return outputs.after_calls(slicer, branch, place, frame, point.parent, holds)
+        case _:
+            return None
 
 
 def within_block(
@@ -123,22 +142,25 @@ def _after(
             expanded = macros.expanded(slicer, statement, frame)
             if expanded is not None:
                 inner = Point(block=expanded, index=len(expanded), parent=point, holder=statement)
-                return within_block(slicer, place, frame, inner)
+                found = within_block(slicer, place, frame, inner)
+                if found is not None:
+                    return found
             return outputs.after_calls(slicer, statement, place, frame, point)
         case _:
             return None
 
 
+def _kept(
+    slicer: "Slicer", statement: s.Branch, place: Place, frame: Frame, point: Point, holds: bool
+) -> Value:
+    """A place on a side of a branch that does not change it: as the condition leaves it."""
+    found = outputs.after_calls(slicer, statement, place, frame, point, holds)
+    return found if found is not None else current(slicer, place, frame, point)
+
+
 def _is_scope(statement: s.Branch, frame: Frame) -> bool:
     """Whether variables that the branches declare end with them; those under ``#if`` do not."""
     return frame.function.file.language == "c" and not isinstance(statement.condition, e.Opaque)
-
-
-def declares(block: Block, name: str) -> bool:
-    """Whether a block declares a variable of its own."""
-    return any(
-        isinstance(one, s.Assign) and bool(one.type) and one.target == e.Name(name) for one in block
-    )
 
 
 def _after_branch(
@@ -150,22 +172,29 @@ def _after_branch(
     facts: Facts,
 ) -> Value | None:
     sides = (statement.then, statement.otherwise)
-    if _is_scope(statement, frame) and any(declares(side, place[0]) for side in sides):
-        return None
-    found = [within_block(slicer, place, frame, point.end_of(side), facts) for side in sides]
+    is_scope = _is_scope(statement, frame)
+    found = [
+        None
+        if is_scope and declares(side, place[0])
+        else within_block(slicer, place, frame, point.end_of(side), facts)
+        for side in sides
+    ]
     going = [not leaves(side) for side in sides]
     if not any(value is not None and goes for value, goes in zip(found, going, strict=True)):
-        return None
+        holds = None if going[0] == going[1] else going[0]
+        return outputs.after_calls(slicer, statement, place, frame, point, holds)
     values = [
-        (value if value is not None else current(slicer, place, frame, point)) if goes else None
-        for value, goes in zip(found, going, strict=True)
+        (value if value is not None else _kept(slicer, statement, place, frame, point, holds))
+        if goes
+        else None
+        for value, goes, holds in zip(found, going, (True, False), strict=True)
     ]
     then, otherwise = values
     if then is None or otherwise is None:
         return then or otherwise
-    holds = facts.get(statement.condition) if facts else None
-    if holds is not None:
-        return then if holds else otherwise
+    known = facts.get(statement.condition) if facts else None
+    if known is not None:
+        return then if known else otherwise
     guard = None
     if not isinstance(statement.condition, e.Opaque):
         guard = slicer.condition(statement.condition, frame, point)

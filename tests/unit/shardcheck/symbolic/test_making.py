@@ -94,7 +94,7 @@ def test_cases_of_cases_are_laid_out() -> None:
     outer = cases(
         [Case(guard=arithmetic(">", B, number(2)), value=inner), Case(guard=None, value=B)]
     )
-    assert as_text(outer) == "n if b > 2 && m > 1 else m or b"
+    assert as_text(outer) == "n if b > 2 && m > 1 else m if b > 2 else b"
 
 
 def test_a_huge_extent_is_unknown_and_keeps_its_symbols() -> None:
