@@ -11,7 +11,7 @@ from geoaudit.shardcheck.slicing.calls import construction
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, dependencies
-from geoaudit.shardcheck.slicing.scopes import members, names
+from geoaudit.shardcheck.slicing.scopes import elements, members, names
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.tensors import shapes, tensor_calls
 from geoaudit.shardcheck.slicing.trails import named
@@ -118,7 +118,7 @@ def _subscript(slicer: "Slicer", node: e.Subscript, frame: Frame, point: Point) 
     value = slicer.value(node.value, frame, point)
     if any(isinstance(index, e.Slice) for index in node.indices):
         value = tensor_calls.as_tensor(slicer, value, node.value, frame)
-    found = members.element(slicer, value, node, frame, point)
+    found = elements.element(slicer, value, node, frame, point)
     return named(found, spelled(node), frame)
 
 

@@ -165,7 +165,6 @@ _OF_CALLS = {
     "tuple": _same,
     "reversed": _reversed,
 }
-GOING_OVER = frozenset({"range", "enumerate", "zip", "map", "reversed"})
 
 
 def _elements_of_comprehension(

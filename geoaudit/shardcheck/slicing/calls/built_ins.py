@@ -119,6 +119,14 @@ def _divided(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Valu
     return Items(values=(computed("//", pair), computed("%", pair)))
 
 
+def _dictionary(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value | None:
+    return dictionaries.called(slicer, call, frame, point)
+
+
+def _gone_over(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value | None:
+    return iteration.gone_over(slicer, call, frame, point)
+
+
 _Function = Callable[["Slicer", e.Call, Frame, Point], Value | None]
 
 
@@ -127,6 +135,6 @@ _OF_PYTHON: dict[str, _Function] = {
     "sum": _sum,
     "pow": _power,
     "divmod": _divided,
-    "dict": dictionaries.called,
-    **dict.fromkeys(iteration.GOING_OVER, iteration.gone_over),
+    "dict": _dictionary,
+    **dict.fromkeys(("range", "enumerate", "zip", "map", "reversed"), _gone_over),
 }

@@ -35,6 +35,7 @@ def meant(
             return None, value
         case Record(type=type) if type:
             methods = fields.method_of(slicer, type, "operator()")
+            methods = methods or fields.method_of(slicer, type, "__call__")
             return Closure(functions=tuple(methods), receiver=value) if methods else None, None
         case _:
             return None, value
