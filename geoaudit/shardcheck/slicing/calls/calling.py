@@ -17,6 +17,7 @@ from geoaudit.shardcheck.slicing.points import Block, Point, leaves
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT
 from geoaudit.shardcheck.slicing.scopes import members, names
 from geoaudit.shardcheck.slicing.tensors import tensor_calls
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Option,
@@ -93,7 +94,11 @@ def inlined(
         value = returned(slicer, inner)
         if value is not None:
             values.append((None, value))
-    return either(values) if values else None
+    if not values:
+        return None
+    found = either(values)
+    is_elsewhere = any(one.file is not frame.function.file for one in closure.functions)
+    return named(found, spelled(node), frame) if is_elsewhere else found
 
 
 def entered(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
@@ -132,6 +133,9 @@ def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
 
 def _product(slicer: "Slicer", value: Value) -> Value | None:
     """``math.prod`` of values."""
+    if isinstance(value, Reference):
+        text = f"prod({value.text})"
+        return replace(value, text=text, kind="extent", of=value, member="prod", type="")
     if not isinstance(value, Items) or value.back:
         return None
     return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
@@ -191,4 +195,5 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     ),
     "item": _same,
     "abs": _same,
+    **dict.fromkeys(("atoi", "atol", "stoi", "stol", "strtol", "strtoul", "strtoll"), _same),
 }
