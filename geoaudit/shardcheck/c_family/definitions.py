@@ -14,6 +14,7 @@ from geoaudit.shardcheck.program.file_program import NotAnalysed
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter, Statement
 
 DEVICE_ONLY = re.compile(rb"__device__|__global__|\b\w*_DEVICE(?:_INLINE|_FUNC\w*)?\b")
+_CAPTURE = re.compile(r"&?\w+|[&=]")
 _HOST_TOO = re.compile(rb"__host__|HOST|\bconstexpr\b")
 LARGEST_SHARED_BODY = 4000
 
@@ -202,12 +203,9 @@ class Definitions(Statements):
         return index
 
     def _captures(self, node: Node | None) -> tuple[str, ...]:
-        children = node.named_children if node else []
-        return tuple(
-            self.parsed.text(child).replace(" ", "")
-            for child in children
-            if child.type not in {"comment", "lambda_capture_initializer"}
-        )
+        text = self.parsed.text(node) if node else ""
+        parts = text.strip("[]").replace(" ", "").split(",")
+        return tuple(part for part in parts if _CAPTURE.fullmatch(part))
 
     def _captured(self, node: Node) -> list[Statement]:
         statements: list[Statement] = []

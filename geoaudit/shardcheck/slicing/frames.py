@@ -16,6 +16,8 @@ class Frame:
         function: the function.
         arguments: parameter -> value, template parameters too; None: any call of it is meant.
         outer: frame and point in which free names are looked up; None: the file.
+        made: of a lambda, the point of the outer frame where it was made: names that it has copies
+            of are looked up there.
         receiver: what ``this`` or ``self`` is; None: any.
         depth: calls between here and the launch.
         overlay: places that a loop under evaluation changes -> their value as its round begins,
@@ -25,6 +27,7 @@ class Frame:
     function: IndexedFunction
     arguments: Mapping[str, Value] | None = None
     outer: "tuple[Frame, Point] | None" = None
+    made: Point | None = None
     receiver: Value | None = None
     depth: int = 0
     overlay: Mapping[tuple[int, str], Value] = field(default_factory=dict)

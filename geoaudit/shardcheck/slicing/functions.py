@@ -9,7 +9,8 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter
 from geoaudit.shardcheck.program.walking import expressions_of, last_name, within
-from geoaudit.shardcheck.slicing.points import Place, Point, points_of, targets
+from geoaudit.shardcheck.slicing.aliases import Alias, aliases_of, names_by_root
+from geoaudit.shardcheck.slicing.points import Point, points_of, targets
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,35 +72,44 @@ class IndexedFunction:
         return found
 
     @cached_property
-    def pointers(self) -> Mapping[str, str]:
-        """Variables of C and C++ that are declared as the address of another -> the other."""
-        found: dict[str, str] = {}
-        for point in self.points if self.file.language == "c" else ():
+    def aliases(self) -> Mapping[str, Alias]:
+        """Other names of its variables, where something is written by them or beside them."""
+        given = frozenset(one.name for one in self.function.parameters)
+        return aliases_of(self.points, self.file.language, given)
+
+    @cached_property
+    def other_names(self) -> Mapping[str, frozenset[str]]:
+        """Its variables -> the other names by which they may be written."""
+        return names_by_root(self.aliases)
+
+    @cached_property
+    def nested(self) -> Mapping[str, int]:
+        """Variables that name a function within it -> the number of that function."""
+        found: dict[str, int] = {}
+        for point in self.points:
             match point.statement:
-                case Assign(
-                    target=e.Name(text=pointer),
-                    value=e.Operation(operator="&", operands=(e.Name(text=variable),)),
-                    type=type,
-                ) if type:
-                    found[pointer] = variable
+                case Assign(target=e.Name(text=name), value=e.FunctionValue(function=number)):
+                    found[name] = number
                 case _:
                     continue
         return found
 
+    def is_copied(self, name: str) -> bool:
+        """Whether it is a lambda with a copy of a variable, as that was where it was made."""
+        captures = self.function.captures
+        return name in captures or ("=" in captures and f"&{name}" not in captures)
+
     @cached_property
     def times_assigned(self) -> Mapping[str, int]:
         """Variables that it assigns, members and elements of them too -> how often."""
-        return Counter(
+        found = Counter(
             place[0]
             for point in self.points
             if isinstance(point.statement, Assign)
             for place in targets(point.statement.target)
         )
-
-    def pointed_at(self, place: Place) -> Place:
-        """The place itself, or what it is a member of through a pointer."""
-        variable = self.pointers.get(place[0]) if len(place) > 1 else None
-        return place if variable is None else (variable, *place[1:])
+        others = self.other_names
+        return found + Counter({root: sum(found[name] for name in others[root]) for root in others})
 
     @cached_property
     def own_parameters(self) -> tuple[Parameter, ...]:

@@ -9,7 +9,13 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Statement
 from geoaudit.shardcheck.program.walking import last_name
-from geoaudit.shardcheck.slicing.definitions.effects import Effects
+from geoaudit.shardcheck.slicing.definitions.effects import Changes, Effects
+from geoaudit.shardcheck.slicing.definitions.writers import (
+    field_writes,
+    macro_writes,
+    writing_functions,
+    written_around,
+)
 from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point, points_of, targets
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
@@ -25,8 +31,8 @@ class ProgramIndex:
         by_file: by the identity of a file and the function's number in it.
         exposed: C++ function -> names Python calls it by, with its parameters there; None: not yet
             looked for.
-        calls_by_function, bindings, tuned, expansions, effects: what has been worked out, by
-            identity.
+        calls_by_function, bindings, tuned, expansions, effects, changes: what has been worked
+            out, by identity.
     """
 
     files: tuple[FileProgram, ...]
@@ -35,13 +41,15 @@ class ProgramIndex:
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
-    bindings: dict[tuple[Symbol, int], Extent | None] = field(default_factory=dict)
+    bindings: dict[Symbol, Extent | None] = field(default_factory=dict)
     exposed: dict[str, list[tuple[str, tuple[str, ...]]]] | None = None
     tuned: dict[int, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
     effects: dict[int, Effects] = field(default_factory=dict)
+    changes: dict[tuple[int, int], Changes] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
+    _written_around: dict[tuple[int, int], frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.functions, self.classes = defaultdict(list), defaultdict(list)
@@ -106,30 +114,25 @@ class ProgramIndex:
 
     @cached_property
     def writing(self) -> frozenset[str]:
-        """Functions that take a parameter they may change."""
-        return frozenset(
-            indexed.function.name
-            for indexed in self.by_file.values()
-            if any(one.type.endswith("&") for one in indexed.function.parameters)
-        )
+        """Functions that may change what they are given."""
+        return writing_functions(self.by_file.values())
 
     @cached_property
-    def assigning_macros(self) -> frozenset[str]:
-        """Macros whose bodies assign variables, or use macros that do."""
-        macros = [one for one in self.by_file.values() if one.function.kind == "macro"]
-        found = {
-            one.function.name
-            for one in macros
-            if any(isinstance(point.statement, Assign) for point in one.points)
-        }
-        while (
-            more := {
-                one.function.name for one in macros if not found.isdisjoint(one.function.calls)
-            }
-            - found
-        ):
-            found |= more
-        return frozenset(found)
+    def field_writes(self) -> Mapping[str, frozenset[str]]:
+        """Methods -> the fields of their object that they change."""
+        return field_writes(one for those in self.methods.values() for one in those)
+
+    def written_around(self, file: FileProgram, number: int) -> frozenset[str]:
+        """Variables of the function around a nested one that it changes."""
+        key = id(file), number
+        if key not in self._written_around:
+            self._written_around[key] = written_around(self.function_of(file, number))
+        return self._written_around[key]
+
+    @cached_property
+    def macro_writes(self) -> Mapping[str, frozenset[str]]:
+        """Macros that assign variables -> those, with their parameters and pasted names."""
+        return macro_writes(one for one in self.by_file.values() if one.function.kind == "macro")
 
     @cached_property
     def import_names(self) -> dict[str, list[tuple[FileProgram, str]]]:

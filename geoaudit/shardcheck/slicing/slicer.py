@@ -44,6 +44,8 @@ class Slicer:
         program: all files.
         crosses_files: follow parameters to callers in other files, and fields and tensors to
             where they are made; else they are symbols, the roots of a site.
+        is_near: of those that cross files, follow one call outwards and no fields: where all of
+            it takes too many steps.
         origins: what each symbol stands for, to be followed later.
         constants: named constants whose values are known.
         written: expressions that stand in no source: kept, for values are known by identity.
@@ -55,6 +57,7 @@ class Slicer:
 
     program: ProgramIndex
     crosses_files: bool = False
+    is_near: bool = False
     origins: dict[Symbol, Reference] = field(default_factory=dict)
     aliases: dict[Symbol, set[str]] = field(default_factory=dict)
     constants: dict[Symbol, LaunchConstant] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import quantities
 from geoaudit.shardcheck.slicing.calls import construction, known_functions, resolution
 from geoaudit.shardcheck.slicing.calls.arguments import bound
-from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block, Point, leaves
@@ -118,6 +117,7 @@ def entered(
         function=function,
         arguments=arguments,
         outer=outer,
+        made=closure.point,
         receiver=closure.receiver,
         depth=frame.depth + 1,
     )
@@ -190,29 +190,3 @@ def _guard(
     if not parts:
         return None
     return parts[0] if len(parts) == 1 else computed("&&", parts)
-
-
-def written(
-    slicer: "Slicer", node: e.Call, number: int, frame: Frame, point: Point
-) -> Value | None:
-    """What a call leaves in an argument that it may change; None: it does not."""
-    if frame.function.file.language != "c" or frame.depth >= MOST_CALLS_DEEP:
-        return None
-    last = last_name(node.function)
-    if last not in slicer.program.functions:
-        return None
-    closure, _ = resolution.meant(slicer, node, frame, point)
-    if closure is None or len(closure.functions) != 1:
-        return None
-    function = closure.functions[0]
-    if number >= len(function.own_parameters) or function.function.kind == "macro":
-        return None
-    parameter = function.own_parameters[number]
-    if "&" not in parameter.type and "*" not in parameter.type or "const" in parameter.type:
-        return None
-    inner = entered(slicer, closure, function, node, frame, point)
-    if inner is None:
-        return None
-    body = function.function.body
-    end = Point(block=body, index=len(body))
-    return reaching.read(slicer, (parameter.name,), inner, end)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import operators, sequences
+from geoaudit.shardcheck.slicing import aliases, operators, sequences
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of, targets
@@ -31,10 +31,14 @@ def after_assignment(
     if isinstance(statement.target, e.Collection):
         return _unpacked(slicer, statement, place, frame, point)
     target = place_of(statement.target)
-    if target is not None:
-        target = frame.function.pointed_at(target)
-    if target is None or target[0] != place[0]:
+    if target is None:
         return None
+    is_certain = True
+    if target[0] != place[0]:
+        by_another = _by_another_name(statement, target, place, frame)
+        if by_another is None:
+            return None
+        target, is_certain = by_another
     shared = min(len(target), len(place))
     if target[:shared] != place[:shared]:
         if SOME_ELEMENT in (target[shared - 1], place[shared - 1]) and len(target) == len(place):
@@ -44,11 +48,24 @@ def after_assignment(
     value = slicer.assigned(
         frame, statement, lambda: _assigned_value(slicer, statement, frame, point)
     )
+    if not is_certain:
+        value = either([(None, value), (None, reaching.current(slicer, target, frame, point))])
     if len(place) >= len(target):
         value = tensor_calls.as_tensor_of(value, place, len(target), frame)
         return members.parts(slicer, value, place[len(target) :])
     before = reaching.current(slicer, place, frame, point)
     return members.with_part(before, target[len(place) :], value)
+
+
+def _by_another_name(
+    statement: s.Assign, target: Place, place: Place, frame: Frame
+) -> tuple[Place, bool] | None:
+    """What an assignment writes of the place's variable by another name, and whether it must."""
+    function = frame.function
+    alias = function.aliases.get(target[0])
+    if alias is None or id(statement) in alias.binding:
+        return None
+    return aliases.written(function.aliases, target, place[0], function.file.language)
 
 
 def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: Point) -> Value:

@@ -6,21 +6,16 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.program.walking import expressions_of, last_name, within
-from geoaudit.shardcheck.slicing import quantities
-from geoaudit.shardcheck.slicing.calls import calling
-from geoaudit.shardcheck.slicing.definitions import reaching
+from geoaudit.shardcheck.slicing import aliases, quantities
+from geoaudit.shardcheck.slicing.definitions import callees, interfaces, reaching
 from geoaudit.shardcheck.slicing.definitions.effects import effects_of
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Place, Point, place_of
 from geoaudit.shardcheck.slicing.scopes import members
-from geoaudit.shardcheck.slicing.values import Reference, Value, either, unknown
-from geoaudit.shardcheck.words import is_sm_attribute
+from geoaudit.shardcheck.slicing.values import Value, either, unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
-
-_OCCUPANCY = ("OccupancyMaxActiveBlocksPerMultiprocessor", "OccupancyMaxActiveClusters")
-_ATTRIBUTE = ("DeviceGetAttribute",)
 
 
 def after_calls(
@@ -76,47 +71,55 @@ def _holds(node: e.Expression, call: e.Call) -> bool:
 def _after_call(
     slicer: "Slicer", call: e.Call, place: Place, frame: Frame, point: Point
 ) -> Value | None:
-    for number, argument in enumerate(call.arguments):
+    found = callees.by_closure(slicer, call, place, frame, point)
+    found = found or callees.by_method(slicer, call, place, frame, point)
+    for number, argument in enumerate(call.arguments) if found is None else ():
         given = place_of(argument)
-        if given is None or given != place[: len(given)]:
+        if given is None:
             continue
-        is_address = isinstance(argument, e.Operation) and argument.operator == "&"
-        found = _interface(call, number, spelled(argument), frame) if is_address else None
-        if found is None:
-            found = calling.written(slicer, call, number, frame, point)
-        if found is None and is_address:
-            found = _unknown(slicer, call, place, frame)
-        if found is None:
+        given = aliases.meant(frame.function.aliases, given)
+        shared = min(len(given), len(place))
+        if given[:shared] != place[:shared]:
             continue
-        for part in place[len(given) :]:
-            found = members.part(slicer, found, part)
+        found = _given(slicer, call, number, max(given, place, key=len), len(given), frame, point)
+        if found is not None and len(given) > len(place):
+            before = reaching.current(slicer, place, frame, point)
+            found = members.with_part(before, given[len(place) :], found)
+        if found is not None:
+            break
+    return found
+
+
+def _given(
+    slicer: "Slicer",
+    call: e.Call,
+    number: int,
+    place: Place,
+    length: int,
+    frame: Frame,
+    point: Point,
+) -> Value | None:
+    """A place within an argument, of which the first part is given, as a call leaves it."""
+    argument, tail = call.arguments[number], place[length:]
+    is_address = isinstance(argument, e.Operation) and argument.operator == "&"
+    alias = frame.function.aliases.get(argument.text) if isinstance(argument, e.Name) else None
+    is_address = is_address or (alias is not None and alias.is_pointer)
+    found = interfaces.written(call, number, spelled(argument), frame) if is_address else None
+    if found is not None:
+        return members.parts(slicer, found, tail)
+    if last_name(call.function) == "swap" and len(call.arguments) == 2:
+        value = slicer.value(call.arguments[1 - number], frame, point)
+        return members.parts(slicer, value, tail)
+    is_followed, found = callees.by_argument(slicer, call, number, tail, frame, point)
+    if is_followed or not is_address or interfaces.only_reads(call, number):
         return found
-    return None
+    return _unknown(slicer, call, place, frame, point)
 
 
-def _interface(call: e.Call, number: int, text: str, frame: Frame) -> Value | None:
-    """What the CUDA, HIP and driver interfaces write."""
-    name = last_name(call.function)
-    if number:
-        return None
-    kind = None
-    if any(name.find(one) >= 0 for one in _OCCUPANCY):
-        kind = "occupancy"
-    elif any(name.endswith(one) for one in _ATTRIBUTE):
-        asked = spelled(call.arguments[1]) if len(call.arguments) > 1 else ""
-        if not is_sm_attribute(asked):
-            text = asked or text
-        kind = quantities.SM_COUNT if is_sm_attribute(asked) else "constant"
-    elif "GetDeviceProperties" in name:
-        return Reference(
-            text=text.lstrip("&"), kind="unknown", path=frame.path, type="cudaDeviceProp"
-        )
-    if kind is None:
-        return None
-    return Reference(text=text.lstrip("&"), kind=kind, path=frame.path, line=call.line)
-
-
-def _unknown(slicer: "Slicer", call: e.Call, place: Place, frame: Frame) -> Value | None:
-    if len(place) > 1:
-        return None
-    return unknown(f"{place[0]} is written by {last_name(call.function)}, which is not followed")
+def _unknown(slicer: "Slicer", call: e.Call, place: Place, frame: Frame, point: Point) -> Value:
+    name, last = ".".join(place), last_name(call.function)
+    reason = f"{name} is written by {last}, which is not followed"
+    if len(place) == 1:
+        return unknown(reason)
+    before = reaching.current(slicer, place, frame, point)
+    return unknown(reason, [quantities.as_quantity(slicer, before, name)])

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
+from geoaudit.shardcheck.slicing import aliases
 from geoaudit.shardcheck.slicing.definitions import (
     assignments,
     loops,
@@ -11,7 +12,7 @@ from geoaudit.shardcheck.slicing.definitions import (
     outputs,
     rounds,
 )
-from geoaudit.shardcheck.slicing.definitions.effects import effects_of
+from geoaudit.shardcheck.slicing.definitions.changes import changes_in
 from geoaudit.shardcheck.slicing.definitions.facts import NONE_KNOWN, Facts, facts_at
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import (
@@ -22,6 +23,7 @@ from geoaudit.shardcheck.slicing.points import (
     leaves,
 )
 from geoaudit.shardcheck.slicing.scopes import macros
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Value,
     either,
@@ -33,7 +35,14 @@ if TYPE_CHECKING:
 
 def read(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
     """The value of a place just before a statement; None: nothing in the function assigns it."""
-    return slicer.remembered(frame, point, place, lambda: _found(slicer, place, frame, point))
+    return slicer.remembered(frame, point, place, lambda: _looked_up(slicer, place, frame, point))
+
+
+def _looked_up(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value | None:
+    meant = aliases.meant(frame.function.aliases, place)
+    if meant == place:
+        return _found(slicer, place, frame, point)
+    return named(current(slicer, meant, frame, point), ".".join(place), frame)
 
 
 def current(slicer: "Slicer", place: Place, frame: Frame, point: Point) -> Value:
@@ -92,30 +101,13 @@ def within_block(
         point: before which.
         facts: conditions that hold where the place is read.
     """
-    for index in range(point.index - 1, -1, -1):
-        statement = point.block[index]
-        if _may_change(slicer, statement, place[0], frame):
-            found = _after(slicer, statement, place, frame, point.at(index), facts)
-            if found is not None:
-                return found
+    function = frame.function
+    names = (place[0], *function.other_names.get(place[0], ()))
+    for index in changes_in(slicer.program, point.block, function).before(names, point.index):
+        found = _after(slicer, point.block[index], place, frame, point.at(index), facts)
+        if found is not None:
+            return found
     return None
-
-
-def _may_change(slicer: "Slicer", statement: s.Statement, name: str, frame: Frame) -> bool:
-    effects = effects_of(statement, slicer.program.effects)
-    if name in effects.assigned:
-        return True
-    pointers = frame.function.pointers
-    if pointers and any(pointers.get(one) == name for one in effects.assigned):
-        return True
-    if frame.function.file.language != "c" or not effects.called:
-        return False
-    if name in effects.addressed:
-        return True
-    program = slicer.program
-    if name in effects.passed and not program.writing.isdisjoint(effects.called):
-        return True
-    return not program.assigning_macros.isdisjoint(effects.called)
 
 
 def _after(

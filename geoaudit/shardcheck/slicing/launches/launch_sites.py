@@ -29,7 +29,10 @@ MOST_GUARDS = 12
 def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
     """Every launch of the files, with its grid, by path, line and offset."""
     slicer = Slicer(program=index_of(programs))
-    beyond = Slicer(program=slicer.program, crosses_files=True)
+    beyond = (
+        Slicer(program=slicer.program, crosses_files=True),
+        Slicer(program=slicer.program, crosses_files=True, is_near=True),
+    )
     found, for_callers = all_launches(slicer)
     sites = [
         _site(slicer, beyond, launching, is_launcher=id(launching) in for_callers)
@@ -38,7 +41,9 @@ def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
     return tuple(sorted(sites, key=lambda site: (site.path, site.line, site.offset)))
 
 
-def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: bool) -> LaunchSite:
+def _site(
+    slicer: Slicer, beyond: Sequence[Slicer], launching: Launching, *, is_launcher: bool
+) -> LaunchSite:
     slicer.begin()
     function, parts = launching.function, launching.parts
     frame = slicer.open_frame(function)

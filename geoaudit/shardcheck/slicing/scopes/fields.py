@@ -66,7 +66,7 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         default = default_of(slicer, base.type, name)
         if default is not None:
             return default
-    if is_known_role(name) or slicer.fields_deep >= MOST_FIELDS_DEEP:
+    if is_known_role(name) or slicer.is_near or slicer.fields_deep >= MOST_FIELDS_DEEP:
         return reference
     slicer.fields_deep += 1
     try:
@@ -180,6 +180,16 @@ def method_of(slicer: "Slicer", type: str, name: str) -> list[IndexedFunction]:
         if found:
             return found
     return []
+
+
+def is_virtual(slicer: "Slicer", type: str, name: str) -> bool:
+    """Whether a method of a type is called by the class of its object."""
+    return any(
+        method.function.is_virtual
+        for _, one in classes_of(slicer, type)
+        for method in slicer.program.methods.get(one.name, ())
+        if method.function.name == name
+    )
 
 
 def names_of(slicer: "Slicer", type: str) -> tuple[str, ...]:

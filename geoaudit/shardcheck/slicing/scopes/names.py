@@ -19,6 +19,7 @@ from geoaudit.shardcheck.slicing.values import (
     Either,
     Nothing,
     Quantity,
+    Record,
     Reference,
     Value,
     either,
@@ -69,7 +70,10 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     if found is not None:
         return found
     if frame.outer is not None:
-        return slicer.value(node, *frame.outer)
+        around, at = frame.outer
+        if frame.made is not None and frame.function.is_copied(text):
+            at = frame.made
+        return slicer.value(node, around, at)
     if text in {"self", "this"}:
         return _object(frame, text, function)
     found = _of_surroundings(slicer, node, frame)
@@ -130,9 +134,12 @@ def _own_field(slicer: "Slicer", frame: Frame, text: str, function: Function) ->
 
 def _own_method(slicer: "Slicer", frame: Frame, text: str, function: Function) -> Value | None:
     methods = fields.method_of(slicer, function.owner, text)
+    is_virtual = fields.is_virtual(slicer, function.owner, text)
+    receiver = frame.receiver or _object(frame, "this", function)
+    if is_virtual and isinstance(receiver, Record | Reference):
+        methods = fields.method_of(slicer, receiver.type, text) or methods
     if not methods:
         return None
-    receiver = frame.receiver or _object(frame, "this", function)
     return Closure(functions=tuple(methods), receiver=receiver)
 
 

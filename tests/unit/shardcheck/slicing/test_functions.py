@@ -24,14 +24,6 @@ def test_calls_within_calls_and_conditions_are_calls() -> None:
     assert {last_name(call.function) for _, call in one.calls} == {"a", "b", "c"}
 
 
-def test_pointers_are_declared_addresses_alone() -> None:
-    one = function("void f(P o) { P p; P* q = &p; P* r = o; P s = p; r = &p; }", "f")
-    assert dict(one.pointers) == {"q": "p"}
-    assert one.pointed_at(("q", "rows")) == ("p", "rows")
-    assert one.pointed_at(("q",)) == ("q",)
-    assert one.pointed_at(("r", "rows")) == ("r", "rows")
-
-
 def test_self_is_no_parameter_of_a_call_but_of_a_static_method() -> None:
     text = (
         "class A:\n    def f(self, n): ...\n    @staticmethod\n    def g(n): ...\n"

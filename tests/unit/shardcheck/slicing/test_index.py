@@ -41,9 +41,24 @@ def test_functions_that_may_write_a_parameter() -> None:
 def test_macros_that_assign_directly_or_through_others() -> None:
     text = (
         "#define SET(a) a = 3\n#define OUTER(a) SET(a)\n#define READ(a) ((a) + 1)\n"
-        "void f() { int x = READ(2); }"
+        "#define GRID(a) dim3 grid(a)\nvoid f() { int x = READ(2); }"
     )
-    assert index({"a.cu": text}).assigning_macros == {"SET", "OUTER"}
+    found = index({"a.cu": text}).macro_writes
+    assert found == {"SET": {"a"}, "OUTER": {"a"}, "GRID": {"grid"}}
+
+
+def test_functions_that_pass_on_what_others_may_write() -> None:
+    text = "def a(s): s.n = 1\ndef b(s): a(s)\ndef c(s): s = 1\ndef d(s): print(s)\n"
+    assert index({"a.py": text}).writing == {"a", "b"}
+
+
+def test_methods_that_write_fields_themselves_or_by_others() -> None:
+    text = (
+        "struct A { int n, m; void a() { n = 1; } void b() { a(); int k = 3; this->m = k; }\n"
+        " int c() { return n; } };\n"
+    )
+    found = index({"a.cu": text}).field_writes
+    assert found == {"a": {"n"}, "b": {"n", "m"}}
 
 
 def test_classes_by_their_bases() -> None:

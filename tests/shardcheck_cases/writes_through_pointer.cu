@@ -1,0 +1,8 @@
+// *p is tiles.
+__global__ void step(float* y);
+void f(float* y, int batch, int n_head) {
+    int tiles = batch;
+    int* p = &tiles;
+    *p = n_head;
+    step<<<tiles, 64>>>(y);  // expect: grid=(n_head)
+}
