@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Parameter
 from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing import dictionaries
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
@@ -25,7 +26,22 @@ class _Spread:
     is_pack: bool
 
 
-_Node = e.Expression | tuple[e.Expression, ...] | _Spread
+@dataclass(frozen=True, kw_only=True)
+class _Keywords:
+    """What ``**parameter`` takes: keywords that no other parameter does."""
+
+    given: tuple[tuple[str, e.Expression], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FromSpread:
+    """A parameter that a dictionary given as ``**value`` may have."""
+
+    name: str
+    spread: tuple[e.Expression, ...]
+
+
+_Node = e.Expression | tuple[e.Expression, ...] | _Spread | _Keywords | _FromSpread
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +68,10 @@ class Arguments(Mapping[str, Value]):
                 return Items(values=tuple(self._side_by_side(node.given))[node.place :])
             case _Spread():
                 return self._spread(node)
+            case _Keywords():
+                return dictionaries.made(self.slicer, node.given, self.frame, self.point)
+            case _FromSpread():
+                return self._from_spread(node)
             case _:
                 return self.slicer.value(node, self.frame, self.point)
 
@@ -80,6 +100,15 @@ class Arguments(Mapping[str, Value]):
             place += len(values)
         raise KeyError(node.place)
 
+    def _from_spread(self, node: _FromSpread) -> Value:
+        """The value of a key; KeyError: no dictionary has it."""
+        for one in reversed(node.spread):
+            value = self.slicer.value(one, self.frame, self.point)
+            if not dictionaries.is_dictionary(value) or value.rest or node.name in value.members:
+                element = e.Subscript(one, (e.Text(node.name),))
+                return self.slicer.value(element, self.frame, self.point)
+        raise KeyError(node.name)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)
 
@@ -100,8 +129,21 @@ def bound(
     _positional(function.own_parameters, call.arguments, nodes)
     names = {parameter.name for parameter in function.own_parameters}
     nodes.update({name: node for name, node in call.keywords if name in names})
+    _by_keywords(function.own_parameters, call, names, nodes)
     _positional(function.function.template_parameters, call.template_arguments, nodes)
     return Arguments(slicer, nodes, frame, point)
+
+
+def _by_keywords(
+    parameters: tuple[Parameter, ...], call: e.Call, names: set[str], nodes: dict[str, _Node]
+) -> None:
+    spread = tuple(node for key, node in call.keywords if key == dictionaries.SPREAD)
+    for parameter in parameters:
+        if parameter.is_keywords:
+            others = tuple(pair for pair in call.keywords if pair[0] not in names)
+            nodes[parameter.name] = _Keywords(given=others)
+        elif spread and not parameter.is_pack and parameter.name not in nodes:
+            nodes[parameter.name] = _FromSpread(name=parameter.name, spread=spread)
 
 
 def _positional(
@@ -145,6 +187,8 @@ def accepts(function: IndexedFunction, call: e.Call) -> bool:
     parameters = function.own_parameters
     count = len(call.arguments) + len(call.keywords)
     if any(isinstance(one, e.Starred) for one in call.arguments):
+        return True
+    if any(key == dictionaries.SPREAD for key, _ in call.keywords):
         return True
     packs = [one for one in parameters if one.is_pack or one.is_keywords]
     plain = [one for one in parameters if not one.is_pack and not one.is_keywords]
