@@ -74,16 +74,20 @@ def _site(
         callers_followed=max(axis.trail.calls for axis in launched.grid),
         language=function.file.language,
         bindings=outside.bindings(slicer, beyond, known),
-        aliases=tuple(
-            (symbol, tuple(sorted(slicer.aliases[symbol])))
-            for symbol in sorted(known, key=lambda one: one.name)
-            if symbol in slicer.aliases
-        ),
+        aliases=_aliases(slicer, known),
         constants=tuple(
             slicer.constants[symbol]
             for symbol in sorted(valued, key=lambda one: one.name)
             if symbol in slicer.constants
         ),
+    )
+
+
+def _aliases(slicer: Slicer, known: Iterable[Symbol]) -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
+    return tuple(
+        (symbol, tuple(sorted(slicer.aliases[symbol])))
+        for symbol in sorted(known, key=lambda one: one.name)
+        if symbol in slicer.aliases
     )
 
 
