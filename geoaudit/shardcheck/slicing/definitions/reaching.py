@@ -5,13 +5,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing import aliases
-from geoaudit.shardcheck.slicing.definitions import (
-    assignments,
-    loops,
-    mutations,
-    outputs,
-    rounds,
-)
+from geoaudit.shardcheck.slicing.definitions import assignments, loops, mutations, outputs, rounds
 from geoaudit.shardcheck.slicing.definitions.changes import changes_in
 from geoaudit.shardcheck.slicing.definitions.facts import NONE_KNOWN, Facts, facts_at
 from geoaudit.shardcheck.slicing.frames import Frame

@@ -49,12 +49,8 @@ def _site(
     slicer.begin()
     function, parts = launching.function, launching.parts
     frame = slicer.open_frame(function)
-    launched = launching.evaluated(slicer, frame)
-    launched = unified(launched)
+    launched = unified(launching.evaluated(slicer, frame))
     x, y, z = _axes(launched.grid, function.path)
-    written = launching.call.arguments if launching.call else (parts.kernel,)
-    first = written[0] if written else parts.kernel
-    kernel = kernel_name(launched.kernel) or name_in_text(function, first) or last_name(first)
     block = None if launched.block is None else _axes(launched.block, function.path)
     known = {one for axis in (x, y, z) for one in symbols(axis.extent)}
     valued = known.union(*(symbols(axis.extent) for axis in block or ()))
@@ -62,7 +58,7 @@ def _site(
         path=function.path,
         line=parts.line,
         offset=parts.offset,
-        kernel=kernel or spelled(parts.kernel),
+        kernel=_kernel(launching, launched),
         launcher=launching.launcher,
         idiom=parts.idiom,
         function=function.name,
@@ -74,7 +70,11 @@ def _site(
         callers_followed=max(axis.trail.calls for axis in launched.grid),
         language=function.file.language,
         bindings=outside.bindings(slicer, beyond, known),
-        aliases=_aliases(slicer, known),
+        aliases=tuple(
+            (symbol, tuple(sorted(slicer.aliases[symbol])))
+            for symbol in sorted(known, key=lambda one: one.name)
+            if symbol in slicer.aliases
+        ),
         constants=tuple(
             slicer.constants[symbol]
             for symbol in sorted(valued, key=lambda one: one.name)
@@ -83,12 +83,13 @@ def _site(
     )
 
 
-def _aliases(slicer: Slicer, known: Iterable[Symbol]) -> tuple[tuple[Symbol, tuple[str, ...]], ...]:
-    return tuple(
-        (symbol, tuple(sorted(slicer.aliases[symbol])))
-        for symbol in sorted(known, key=lambda one: one.name)
-        if symbol in slicer.aliases
-    )
+def _kernel(launching: Launching, launched: Launched) -> str:
+    """What is launched, by its name where that is found, else as it is written."""
+    function, parts = launching.function, launching.parts
+    written = launching.call.arguments if launching.call else (parts.kernel,)
+    first = written[0] if written else parts.kernel
+    found = kernel_name(launched.kernel) or name_in_text(function, first) or last_name(first)
+    return found or spelled(parts.kernel)
 
 
 def unified(launched: Launched) -> Launched:

@@ -72,14 +72,18 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     if found is not None:
         return found
     if frame.outer is not None:
-        around, at = frame.outer
-        if frame.made is not None and frame.function.is_copied(text):
-            at = frame.made
-        return slicer.value(node, around, at)
+        return _around(slicer, node, frame, *frame.outer)
     if text in {"self", "this"}:
         return _object(frame, text, function)
     found = _of_surroundings(slicer, node, frame)
     return found if found is not None else _unbound(slicer, frame, text, point)
+
+
+def _around(slicer: "Slicer", node: e.Name, frame: Frame, around: Frame, at: Point) -> Value:
+    """A free name of a nested function; one that it copies, as it was where it was made."""
+    if frame.made is not None and frame.function.is_copied(node.text):
+        at = frame.made
+    return slicer.value(node, around, at)
 
 
 def _of_template_argument(slicer: "Slicer", text: str, frame: Frame, point: Point) -> Value | None:
