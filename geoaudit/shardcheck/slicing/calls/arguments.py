@@ -11,7 +11,7 @@ from geoaudit.shardcheck.slicing import dictionaries
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.values import Items, Value
+from geoaudit.shardcheck.slicing.values import Closure, Items, Value
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -122,16 +122,36 @@ def bound(
     call: e.Call,
     frame: Frame,
     point: Point,
+    closure: Closure | None = None,
 ) -> Arguments:
-    """Bind a call's arguments."""
+    """Bind a call's arguments, behind those that a closure has been given."""
     call = _with_context(function, call)
+    known: dict[tuple[str, bool], Value] = {}
+    if closure is not None and (closure.given or closure.named):
+        call_keywords = call.keywords
+        call = with_given(closure, call)
+        names_given = [one.name for one in function.own_parameters]
+        values = {**dict(zip(names_given, closure.given, strict=False)), **closure.named}
+        values = {key: one for key, one in values.items() if key not in dict(call_keywords)}
+        known = {(name, one): value for name, value in values.items() for one in (False, True)}
     nodes: dict[str, _Node] = {}
     _positional(function.own_parameters, call.arguments, nodes)
     names = {parameter.name for parameter in function.own_parameters}
     nodes.update({name: node for name, node in call.keywords if name in names})
     _by_keywords(function.own_parameters, call, names, nodes)
     _positional(function.function.template_parameters, call.template_arguments, nodes)
-    return Arguments(slicer, nodes, frame, point)
+    return Arguments(slicer, nodes, frame, point, known)
+
+
+def with_given(closure: Closure, call: e.Call) -> e.Call:
+    """A call with as many arguments as it has with those that a closure has been given."""
+    if not closure.given and not closure.named:
+        return call
+    before = (e.Opaque("given before"),) * len(closure.given)
+    own = {key for key, _ in call.keywords}
+    more = tuple((key, e.Opaque("given before")) for key in closure.named if key not in own)
+    given, keywords = (*before, *call.arguments), (*call.keywords, *more)
+    return e.Call(call.function, given, keywords, call.template_arguments, call.line)
 
 
 def _by_keywords(

@@ -107,7 +107,7 @@ def entered(
     """The frame of a function under one call; None: too deep, or it has no body."""
     if frame.depth >= MOST_CALLS_DEEP or not function.function.body:
         return None
-    arguments = bound(slicer, function, node, frame, point)
+    arguments = bound(slicer, function, node, frame, point, closure)
     outer = names.outer_of(slicer, function)
     if closure.frame is not None and closure.point is not None:
         outer = (closure.frame, point if closure.frame is frame else closure.point)

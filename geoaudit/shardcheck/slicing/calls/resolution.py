@@ -1,13 +1,14 @@
 """Which functions a call means, and which calls mean a function."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.calls import bindings, lambdas, overloads, receivers
-from geoaudit.shardcheck.slicing.calls.arguments import accepts
+from geoaudit.shardcheck.slicing.calls.arguments import accepts, with_given
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
@@ -93,14 +94,14 @@ def _fitting(
     receiver: Value | None = None,
 ) -> Closure | None:
     own = frame.function.file
-    fitting = overloads.fitting(slicer, closure.functions, node, frame, point)
+    whole = with_given(closure, node)
+    fitting = overloads.fitting(slicer, closure.functions, whole, frame, point)
     near = [one for one in fitting if one.file is own] or fitting
     if not near or len(near) > MOST_MEANT:
         return None
-    return Closure(
+    return replace(
+        closure,
         functions=tuple(near),
-        frame=closure.frame,
-        point=closure.point,
         receiver=receiver if receiver is not None else closure.receiver,
     )
 
