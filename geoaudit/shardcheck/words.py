@@ -108,8 +108,14 @@ _SM_COUNT = re.compile(
 _SM_ATTRIBUTE = re.compile(r"(?i)(?<!per)multi_?processor_?count")
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
-_PRODUCT = re.compile(rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)")
+_PRODUCT = re.compile(
+    rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)|(?<![a-z])b?mm(?![a-z])"
+)
 _ACTIVATION = re.compile(r"silu|swish|swiglu|gelu|geglu|reglu|act_?and_?mul|activation")
+_BATCHES_OF_HEADS = frozenset({
+    "attnbatches", "attentionbatches", "bh", "nbh", "bnh", "zh", "batchheads", "batchhead",
+    "batchnumheads", "batchnheads", "numbatchheads", "batchesheads", "headsbatch",
+})  # fmt: skip
 _COLUMNS = frozenset({"n", "ns", "sizen", "outfeatures", "nout", "outchannels", "oc", "ocs"})
 """Of a matrix product: what a weight that is split by columns has fewer of on each rank."""
 _PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
@@ -230,6 +236,15 @@ def is_product(surroundings: str) -> bool:
     (True, False)
     """
     return bool(_PRODUCT.search(surroundings))
+
+
+def is_batch_of_heads(name: str) -> bool:
+    """Whether a name is of heads times sequences.
+
+    >>> is_batch_of_heads("attn_batches"), is_batch_of_heads("BH"), is_batch_of_heads("batch")
+    (True, True, False)
+    """
+    return "".join(words_of(name)) in _BATCHES_OF_HEADS
 
 
 def is_activation(surroundings: str) -> bool:

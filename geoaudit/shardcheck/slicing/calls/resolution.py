@@ -189,9 +189,8 @@ def _reaches(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> boo
         return False
     own = [
         one
-        for one in slicer.program.functions.get(function.function.name, ())
-        if one.file is site.caller.file
-        and one.function.owner == function.function.owner
+        for one in slicer.program.in_file(site.caller.file, function.function.name)
+        if one.function.owner == function.function.owner
         and not one.function.is_declaration
         and accepts(one, site.call)
     ]

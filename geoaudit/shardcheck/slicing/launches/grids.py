@@ -1,6 +1,7 @@
 """Grids and blocks as three axes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
@@ -87,6 +88,7 @@ def _axes(slicer: "Slicer", value: Value) -> Axes:
         case Record():
             return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
         case Reference() if _is_dimensions(value):
+            value = replace(value, trail=value.trail.through(value.path, value.text))
             return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
         case Reference():
             return as_quantity(slicer, value, value.text), number(1), number(1)

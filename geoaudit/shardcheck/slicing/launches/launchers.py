@@ -20,6 +20,7 @@ from geoaudit.shardcheck.slicing.launches.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.launches.primitives import (
     PRIMITIVES,
     LaunchParts,
+    is_interface,
     parts_of_call,
     parts_of_launch,
 )
@@ -126,6 +127,8 @@ def _receiver(slicer: Slicer, call: e.Call, frame: Frame, point: Point) -> Value
 def primitives(program: ProgramIndex) -> Iterator[Launching]:
     """The launches that the language or an interface makes, in order."""
     for function in program.by_file.values():
+        if not _may_launch(function):
+            continue
         seen: set[int] = set()
         for point, node in function.nodes:
             parts = None
@@ -136,6 +139,14 @@ def primitives(program: ProgramIndex) -> Iterator[Launching]:
             if parts is not None and id(node) not in seen:
                 seen.add(id(node))
                 yield Launching(function=function, point=point, parts=parts)
+
+
+def _may_launch(function: IndexedFunction) -> bool:
+    """Whether a function is worth going through: its file launches, or it calls an interface."""
+    file = function.file
+    if file.textual or file.recognised:
+        return True
+    return any(is_interface(name) for name in function.function.calls)
 
 
 def _is_own(program: ProgramIndex, call: e.Call) -> bool:
