@@ -32,7 +32,7 @@ from geoaudit.shardcheck.symbolic.extents import Symbol
 DEEPEST_EVALUATION = 90
 MOST_STEPS = 40_000
 """Expressions of one derivation."""
-MOST_STEPS_BEYOND = 1_500
+MOST_STEPS_BEYOND = 400
 """Of one that crosses files."""
 
 
