@@ -60,6 +60,9 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
         if f"{position.tensor}.numel()" in axis.symbols:
             # All elements are divided by an extent of theirs: what is left is not it.
             return "", ""
+        named = _sharded_alias(aliases, clues)
+        if named is not None:
+            return named
         others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
         found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
         if found is not None:
@@ -73,6 +76,16 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
     if counts_columns(symbol.name, axis.symbols, clues.surroundings):
         return words.FFN, f"{MADE_OF} the columns of an activation"
     return _meaning_beyond(symbol, clues)
+
+
+def _sharded_alias(aliases: Iterable[str], clues: Clues) -> tuple[str, str] | None:
+    """What a variable that is exactly an extent of a tensor is called, where that is divided."""
+    for name in aliases:
+        dimension = words.dimension_of(name, clues.surroundings)
+        is_plain = position_of(name) is None and not clues.is_height(name)
+        if is_plain and dimension in words.SHARDED_BY and dimension is not None:
+            return dimension, f"it is named {name}"
+    return None
 
 
 def is_divided_out(position: Position, axis: Axis) -> bool:
