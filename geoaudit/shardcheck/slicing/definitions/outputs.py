@@ -36,6 +36,9 @@ def after_calls(
         point: of the statement.
         holds: whether its condition is known to have held.
     """
+    if slicer.crosses_files and isinstance(statement, s.Branch | s.Loop):
+        # A configuration is read by hundreds of checked calls: all of them are too many to follow.
+        return None
     for one in effects_of(statement, slicer.program.effects).calls:
         found = _after_call(slicer, one, place, frame, point)
         if found is None:
