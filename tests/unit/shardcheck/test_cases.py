@@ -15,9 +15,6 @@ from tests.shardcheck_expectations import Case, Expectation, read_cases, split_o
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
 _REASONS: dict[str, tuple[str, ...]] = {
-    "names in namespaces and in inner blocks are taken for each other": (
-        "grid_namespace_and_using.cu",
-    ),
     "template arguments of traits are not put in": (
         "struct_template_traits.cu",
         "trap_comma_in_grid.cu",
