@@ -53,6 +53,8 @@ def _values(
     extent: Extent, roles: Roles, options: ShardOptions, ranks: int
 ) -> frozenset[int] | None:
     """Values with what is given alone: nothing taken for granted, no share by its name."""
+    if isinstance(extent, Integer):
+        return frozenset({extent.value})
     value_of = values_at(roles, options, ranks)
 
     def given(symbol: Symbol) -> frozenset[int] | int | None:

@@ -14,6 +14,7 @@ from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import fields, macros, members, parameters
 from geoaudit.shardcheck.slicing.scopes.tops import of_top
 from geoaudit.shardcheck.slicing.scopes.visibility import Use, seen, use_in
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Either,
@@ -23,6 +24,7 @@ from geoaudit.shardcheck.slicing.values import (
     Value,
     either,
     number,
+    unknown,
 )
 
 if TYPE_CHECKING:
@@ -246,8 +248,10 @@ def _static(slicer: "Slicer", owner: str, member: str) -> Value | None:
     return found if isinstance(found, Quantity) else None
 
 
-def _unbound(slicer: "Slicer", frame: Frame, text: str, point: Point) -> Reference:
+def _unbound(slicer: "Slicer", frame: Frame, text: str, point: Point) -> Value:
     kind = "constant" if _CONSTANT.match(text) else "unknown"
+    if kind == "unknown" and frame.function.function.kind == "macro" and frame.arguments is None:
+        return named(unknown(f"{text} is not given to {frame.function.name}"), text, frame)
     scope = "" if kind == "constant" else frame.function.name
     line = _line_of(point)
     return Reference(text=text, kind=kind, path=frame.path, line=line, scope=scope)
