@@ -62,6 +62,8 @@ SHARDED_BY: Mapping[str, str] = {
     EXPERTS: "ep",
 }
 """Dimensions that parallelism divides, with the kind that does."""
+WIDTHS = frozenset({FFN, MOE_FFN, INNER, VOCAB, WEIGHT_ROWS})
+"""Those of them that count columns or rows of a matrix."""
 
 _EXACT: Mapping[str, str] = {
     **dict.fromkeys(("h", "nh", "hq", "nhead", "nheads", "headnum", "heads", "numhead"), HEADS),
@@ -100,16 +102,26 @@ _SEQUENCE = re.compile(
 )
 _SM_COUNT = re.compile(
     r"(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
-    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|num_?cus|mp_?count|sm_?num)"
+    r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|num_?cus|mp_?count|sm_?num"
+    r"|n(um)?_?((npu|ai|gpu|vector|xe)_?)?cores?|core_?count)"
 )
+_SM_ATTRIBUTE = re.compile(r"(?i)(?<!per)multi_?processor_?count")
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
-_PRODUCT = re.compile(rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)")
+_PRODUCT = re.compile(
+    rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)|(?<![a-z])b?mm(?![a-z])"
+)
 _ACTIVATION = re.compile(r"silu|swish|swiglu|gelu|geglu|reglu|act_?and_?mul|activation")
+_BATCHES_OF_HEADS = frozenset({
+    "attnbatches", "attentionbatches", "bh", "nbh", "bnh", "zh", "batchheads", "batchhead",
+    "batchnumheads", "batchnheads", "numbatchheads", "batchesheads", "headsbatch",
+})  # fmt: skip
 _COLUMNS = frozenset({"n", "ns", "sizen", "outfeatures", "nout", "outchannels", "oc", "ocs"})
 """Of a matrix product: what a weight that is split by columns has fewer of on each rank."""
 _PREFILL = re.compile(r"prefill|(?<![a-z])pf[a-z]?_|prompt|context_?attention|context_fwd|nopad")
 _MOE = re.compile(r"moe|expert")
+_SAMPLING = re.compile(r"sampl|logits|penalt|bitmask|spec_decode|top_?[kp](?![a-z])|min_?p")
+"""Launches after the ranks' parts of the vocabulary have been gathered."""
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -193,7 +205,8 @@ def dimension_of(name: str, surroundings: str = "") -> str | None:
     known = _EXACT.get(joined)
     if known is not None:
         return known
-    return None if _NOT_A_COUNT & set(words) - _allowed(words) else _counted(words)
+    found = None if _NOT_A_COUNT & set(words) - _allowed(words) else _counted(words)
+    return None if found == VOCAB and _SAMPLING.search(surroundings) else found
 
 
 def is_sm_count(name: str) -> bool:
@@ -205,6 +218,17 @@ def is_sm_count(name: str) -> bool:
     return bool(_SM_COUNT.fullmatch("_".join(words_of(name))))
 
 
+def is_sm_attribute(name: str) -> bool:
+    """Whether a name is the device attribute that is its number of SMs.
+
+    >>> is_sm_attribute("cudaDevAttrMultiProcessorCount")
+    True
+    >>> is_sm_attribute("cudaDevAttrMaxThreadsPerMultiProcessor")
+    False
+    """
+    return bool(_SM_ATTRIBUTE.search(name))
+
+
 def is_product(surroundings: str) -> bool:
     """Whether a launch multiplies matrices.
 
@@ -212,6 +236,15 @@ def is_product(surroundings: str) -> bool:
     (True, False)
     """
     return bool(_PRODUCT.search(surroundings))
+
+
+def is_batch_of_heads(name: str) -> bool:
+    """Whether a name is of heads times sequences.
+
+    >>> is_batch_of_heads("attn_batches"), is_batch_of_heads("BH"), is_batch_of_heads("batch")
+    (True, True, False)
+    """
+    return "".join(words_of(name)) in _BATCHES_OF_HEADS
 
 
 def is_activation(surroundings: str) -> bool:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from geoaudit.shardcheck.c_family import read_c_file
+from geoaudit.shardcheck.c_family.reading import read_c_file
 from geoaudit.shardcheck.c_family.syntax import parse
 
 SUFFIXES = {".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc", ".hip"}

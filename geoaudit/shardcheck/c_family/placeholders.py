@@ -6,6 +6,8 @@ stands for whole lines becomes blank. Lines stay where they are.
 
 import re
 
+TEMPLATE_ENDS = (".jinja", ".jinja2", ".j2", ".in", ".tmpl", ".tpl")
+"""Of the names of files that are templates."""
 PLACEHOLDER = "formatted_value"
 OPENS, CLOSES = "\x01", "\x02"  # around the name of a placeholder that a parser has found
 _MOST_ROUNDS = 4  # a template of a template doubles its braces again

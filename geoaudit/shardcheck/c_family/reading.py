@@ -8,7 +8,7 @@ from geoaudit.shardcheck.c_family.classes import Classes
 from geoaudit.shardcheck.c_family.items import Item
 from geoaudit.shardcheck.c_family.launch_scan import textual_launches
 from geoaudit.shardcheck.c_family.macros import take_defines
-from geoaudit.shardcheck.c_family.placeholders import without_placeholders
+from geoaudit.shardcheck.c_family.placeholders import TEMPLATE_ENDS, without_placeholders
 from geoaudit.shardcheck.c_family.readings import Readings
 from geoaudit.shardcheck.c_family.record import FileRecord
 from geoaudit.shardcheck.c_family.remarks import remarks_of
@@ -16,7 +16,6 @@ from geoaudit.shardcheck.c_family.source_text import SourceText, without_tables
 from geoaudit.shardcheck.program.file_program import FileProgram, Import, NotAnalysed, Using
 from geoaudit.shardcheck.program.statements import Function
 
-TEMPLATE_ENDS = (".jinja", ".jinja2", ".j2", ".in", ".tmpl", ".tpl")
 LARGEST_FILE_BYTES = 2_000_000
 MOST_LOST_LAUNCHES = 50
 

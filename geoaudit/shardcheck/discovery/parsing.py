@@ -57,6 +57,6 @@ def _front_end(path: str, text: str) -> FileProgram:
         from geoaudit.shardcheck.python.file_program import read_python_file
 
         return read_python_file(path, text)
-    from geoaudit.shardcheck.c_family import read_c_file
+    from geoaudit.shardcheck.c_family.reading import read_c_file
 
     return read_c_file(path, text)

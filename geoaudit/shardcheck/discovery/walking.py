@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from geoaudit.errors import InputError
+from geoaudit.shardcheck.c_family.placeholders import TEMPLATE_ENDS
 from geoaudit.shardcheck.discovery.ignore_rules import (
     IgnoreRules,
     is_ignored,
@@ -17,6 +18,8 @@ from geoaudit.shardcheck.discovery.ignore_rules import (
 from geoaudit.shardcheck.discovery.vendored import is_vendored, submodules
 
 SUFFIXES = (".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc", ".hip", ".py")
+SOURCE_ENDS = (*SUFFIXES, *(f"{one}{end}" for one in SUFFIXES[:-1] for end in TEMPLATE_ENDS))
+"""Of files that are read: sources, and templates of those of C and C++."""
 
 IGNORED = "ignored by git"
 EXCLUDED = "excluded"
@@ -94,7 +97,7 @@ def _require_source(path: Path) -> None:
         return
     if not path.exists():
         raise InputError(f"{path}: no such file or folder. Give a source tree or its files.")
-    if not path.name.endswith(SUFFIXES):
+    if not path.name.endswith(SOURCE_ENDS):
         raise InputError(
             f"{path}: not a source that is read. Those end in {', '.join(SUFFIXES)}; or give a "
             "folder."
@@ -169,7 +172,7 @@ class _Walk:
         if target is None:
             return None
         is_folder = entry.is_dir()
-        if not is_folder and not entry.name.endswith(SUFFIXES):
+        if not is_folder and not entry.name.endswith(SOURCE_ENDS):
             return None
         location = entry.path.replace(os.sep, "/")
         reason = self._reason_to_skip(location, is_folder, rules, excluded)
@@ -193,7 +196,7 @@ class _Walk:
         except (OSError, RuntimeError):
             target = None
         if target is None or target.is_relative_to(self.root) or self.root.is_relative_to(target):
-            if entry.name.endswith(SUFFIXES) or (target is not None and target.is_dir()):
+            if entry.name.endswith(SOURCE_ENDS) or (target is not None and target.is_dir()):
                 self.skipped[LINKED] += 1
             return None
         return target.as_posix()
@@ -227,4 +230,4 @@ class _Walk:
 def _sources_below(location: str) -> Iterator[str]:
     """Names of source files under a folder, links left out."""
     for _, _, names in os.walk(location):
-        yield from (name for name in names if name.endswith(SUFFIXES))
+        yield from (name for name in names if name.endswith(SOURCE_ENDS))

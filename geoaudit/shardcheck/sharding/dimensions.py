@@ -23,6 +23,7 @@ class ShardedDimension:
         total: before the division; None: not known.
         reason: why it counts as sharded: the division with file and line, ``--dim``, or its name.
         is_certain: a division or an option says so, rather than a name or a position.
+        is_width: it counts columns or rows of a matrix, thousands, rather than heads or experts.
     """
 
     name: str
@@ -31,6 +32,7 @@ class ShardedDimension:
     total: int | None
     reason: str
     is_certain: bool
+    is_width: bool = False
 
 
 def named_dimension(
@@ -50,6 +52,7 @@ def named_dimension(
         total=size,
         reason=f"{dimension.replace('_', ' ')} {why}",
         is_certain=False,
+        is_width=dimension in words.WIDTHS,
     )
 
 
@@ -75,6 +78,7 @@ def rows_dimension(end: Symbol, start: Symbol, options: ShardOptions) -> Sharded
         total=None if given is None else given.total,
         reason=f"a rank's rows of a weight matrix, {end.path}:{end.line}",
         is_certain=True,
+        is_width=True,
     )
 
 

@@ -30,6 +30,8 @@ _ATTENTION = re.compile(
 )
 _WEIGHTS = {"w", "b", "weight", "weights", "qweight", "kernel"}
 _OUTPUTS = {"c", "d", "out", "output", "y"}
+_ENDS = re.compile(r"cu_?seq|seq_?start|indptr|start_?loc|offsets?|cumsum|prefix_?sum")
+"""Tensors with the end of each sequence: one more than there are sequences."""
 _TENSORS = {"q", "k", "v", "o", "query", "key", "value", "out", "output", "mid", "qkv"}
 
 
@@ -82,7 +84,7 @@ def dimension_at(
     if found is not None:
         return found
     if position.index == 0 and not position.innermost_first:
-        is_batch = _ATTENTION.search(surroundings) is not None
+        is_batch = _ATTENTION.search(surroundings) and not _ENDS.search(position.tensor.lower())
         return (BATCH, "the first extent is tokens or sequences") if is_batch else None
     if position.index != _heads_index(position, others):
         return None
@@ -111,6 +113,20 @@ def _in_product_or_activation(position: Position, surroundings: str) -> tuple[st
     if is_last and is_activation(surroundings):
         return FFN, "the columns of an activation"
     return None
+
+
+def counts_columns(name: str, names: Iterable[str], surroundings: str) -> bool:
+    """Whether a name is all elements of an activation's input, not divided by an extent of its.
+
+    >>> counts_columns("x.numel()", ["x.numel()"], "silu_kernel f a.cu")
+    True
+    >>> counts_columns("x.numel()", ["x.numel()", "x.size(-1)"], "silu_kernel f a.cu")
+    False
+    """
+    tensor, _, last = name.rpartition(".")
+    if last != "numel()" or not is_activation(surroundings):
+        return False
+    return all(other.tensor != tensor for other in filter(None, map(position_of, names)))
 
 
 def _heads_index(position: Position, others: Iterable[Position]) -> int:

@@ -12,16 +12,25 @@ from geoaudit.shardcheck.sharding.dimensions import (
     rows_dimension,
 )
 from geoaudit.shardcheck.sharding.divisions import Division, divisions, row_ranges
-from geoaudit.shardcheck.sharding.naming import Clues, clues_of, means
+from geoaudit.shardcheck.sharding.meanings import by_kind, by_meaning, is_divided_out
+from geoaudit.shardcheck.sharding.naming import clues_of, means
 from geoaudit.shardcheck.sharding.options import ShardOptions
-from geoaudit.shardcheck.sharding.positions import Position, dimension_at, position_of
-from geoaudit.shardcheck.sharding.worth import Bound, Fixed, Ranks, Role, Roles, Share, worths
+from geoaudit.shardcheck.sharding.positions import (
+    position_of,
+)
+from geoaudit.shardcheck.sharding.worth import (
+    Bound,
+    Fixed,
+    Role,
+    Roles,
+    Share,
+    of_unknown_size,
+    worths,
+)
 from geoaudit.shardcheck.slicing.sites import Axis, LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Cases, Extent, Integer, Symbol, Unknown
 from geoaudit.shardcheck.symbolic.walking import standing_for, symbols, valued
-from geoaudit.shardcheck.symbolic.wording import as_text
-from geoaudit.shardcheck.words import is_prefill
 
 
 def roles_of(site: LaunchSite, options: ShardOptions) -> Roles:
@@ -67,9 +76,9 @@ class _Reading:
     def _role(self, symbol: Symbol, axis: Axis) -> Role | None:
         return (
             self._told(symbol)
-            or _by_kind(symbol, self.options)
+            or by_kind(symbol, self.options)
             or self._beyond(symbol)
-            or _by_meaning(symbol, axis, self.clues, self.options)
+            or by_meaning(symbol, axis, self.clues, self.options)
         )
 
     def _told(self, symbol: Symbol) -> Role | None:
@@ -86,9 +95,7 @@ class _Reading:
         found = divisions(bound)
         for division in found:
             for one in symbols(division.total):
-                role = inner.get(one) or _by_meaning(
-                    one, Axis(extent=one), self.clues, self.options
-                )
+                role = inner.get(one) or by_meaning(one, Axis(extent=one), self.clues, self.options)
                 total = _undivided(role) if isinstance(role, Share) else role
                 if total is not None:
                     inner[one] = total
@@ -121,7 +128,7 @@ class _Reading:
 
     def _inner(self, symbol: Symbol) -> Role | None:
         """What is certain of a symbol beyond the file."""
-        return self.found.get(symbol) or self._told(symbol) or _by_kind(symbol, self.options)
+        return self.found.get(symbol) or self._told(symbol) or by_kind(symbol, self.options)
 
     def _is_called_sharded(self, symbol: Symbol) -> bool:
         surroundings = self.clues.surroundings
@@ -146,16 +153,16 @@ class _Reading:
         if any(one in shared or isinstance(self.found.get(one), Share) for one in of_axis):
             return {}
         positions = filter(None, (position_of(one.name) for one in of_axis))
-        if any(_is_divided_out(position, axis) for position in positions):
+        if any(is_divided_out(position, axis) for position in positions):
             return {}
         told = _told(axis.symbols, self.options)
         if free and isinstance(told, Share):
-            return {free[-1]: _of_unknown_size(told.dimension.name, told.dimension)}
+            return {free[-1]: of_unknown_size(told.dimension.name, told.dimension)}
         for name in axis.symbols:
             dimension = words.dimension_of(name, self.clues.surroundings) or ""
             if free and dimension in words.SHARDED_BY and position_of(name) is None:
                 found = named_dimension(free[-1], dimension, f"{name} is on the way", self.options)
-                return {free[-1]: _of_unknown_size(name if lost else free[-1].name, found)}
+                return {free[-1]: of_unknown_size(name if lost else free[-1].name, found)}
         return {}
 
 
@@ -172,11 +179,6 @@ def _told(names: Iterable[str], options: ShardOptions) -> Role | None:
         if means(name, names):
             return Fixed(values=(value,))
     return None
-
-
-def _of_unknown_size(name: str, dimension: ShardedDimension) -> Share:
-    """A share of a number that the dimension is only a part of."""
-    return Share(dimension=replace(dimension, name=name, total=None))
 
 
 def _constant(values: tuple[int, ...] | None) -> Role | None:
@@ -216,83 +218,3 @@ def _undivided(role: Share) -> Role | None:
     """The size of a share before the division."""
     total = role.dimension.total
     return None if total is None else Fixed(values=(total,))
-
-
-def _by_kind(symbol: Symbol, options: ShardOptions) -> Role | None:
-    if symbol.kind == "parallel_size":
-        return Ranks(kind=words.parallel_kind(symbol.name) or "tp")
-    if symbol.kind == "rank":
-        return Fixed(values=(0,), taken="the first rank")
-    if symbol.kind == "sm_count":
-        return Fixed(values=(options.sms,))
-    if symbol.kind == "occupancy":
-        return Fixed(values=(1, 2), taken="resident blocks of an SM")
-    return None
-
-
-def _by_meaning(symbol: Symbol, axis: Axis, clues: Clues, options: ShardOptions) -> Role | None:
-    """What a symbol's names, its position in a tensor, or what it is elsewhere says."""
-    dimension, why = _meaning(symbol, axis, clues)
-    if dimension in words.SHARDED_BY and symbol.kind != "constant":
-        share = named_dimension(symbol, dimension, why, options)
-        is_part = why.startswith(MADE_OF)
-        return _of_unknown_size(symbol.name, share) if is_part else Share(dimension=share)
-    if dimension == words.BATCH and is_prefill(clues.surroundings) and "batch" not in symbol.name:
-        return None
-    if dimension == words.BATCH:
-        return Fixed(values=(options.batch,), taken=f"the batch, {why}")
-    if dimension == words.CONTEXT:
-        return Fixed(values=(options.context,), taken=f"the context, {why}")
-    size = options.model.get(dimension) if dimension else None
-    return None if size is None else Fixed(values=(size,), taken=f"the model's {dimension}, {why}")
-
-
-def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
-    """The dimension a symbol stands for, and why; both empty where nothing tells."""
-    position = position_of(symbol.name)
-    aliases = clues.names_of(symbol)[1:]
-    if position is not None:
-        if f"{position.tensor}.numel()" in axis.symbols:
-            # All elements are divided by an extent of theirs: what is left is not it.
-            return "", ""
-        others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
-        found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
-        if found is not None:
-            return found
-    for name, why in ((symbol.name, "by its name"), *((one, f"named {one}") for one in aliases)):
-        dimension = words.dimension_of(name, clues.surroundings)
-        if dimension is not None and position_of(name) is None and not clues.is_height(name):
-            return dimension, why
-    if symbol.name.endswith(".numel()") and words.is_activation(clues.surroundings):
-        return words.FFN, f"{MADE_OF} the columns of an activation"
-    return _meaning_beyond(symbol, clues)
-
-
-def _is_divided_out(position: Position, axis: Axis) -> bool:
-    """Whether all elements of a tensor are divided by an extent of its own: the rest is left."""
-    return f"{position.tensor}.numel()" in axis.symbols
-
-
-def _meaning_beyond(symbol: Symbol, clues: Clues) -> tuple[str, str]:
-    """What a symbol is beyond its file, where that is one name, or a product with a sharded one."""
-    bound = clues.bindings.get(symbol)
-    found = () if bound is None else symbols(bound)
-    if _counts_heads(found):
-        return words.HEADS, f"{MADE_OF} {as_text(bound or found[0], 60)}"
-    for one in found:
-        dimension = words.dimension_of(one.name, clues.surroundings) or ""
-        if clues.is_height(one.name):
-            continue
-        if dimension in words.SHARDED_BY or bound == one:
-            return dimension, f"{'it is' if bound == one else MADE_OF} {one.name}"
-    return "", ""
-
-
-def _counts_heads(found: Iterable[Symbol]) -> bool:
-    """Whether all elements of a tensor are told apart by heads: ``x.numel() // head_dim``."""
-    names = [one.name for one in found]
-    has_all = any(name.removesuffix("()").endswith(".numel") for name in names)
-    return has_all and any(words.dimension_of(name) == words.HEAD_DIM for name in names)
-
-
-MADE_OF = "is made of"

@@ -1,7 +1,7 @@
 """What a symbol of a grid may be, and what it is worth at a number of ranks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geoaudit.shardcheck.sharding.dimensions import ShardedDimension
 from geoaudit.shardcheck.sharding.options import ShardOptions
@@ -55,6 +55,11 @@ class Roles:
 
     by_symbol: Mapping[Symbol, Role]
     sharded: tuple[ShardedDimension, ...]
+
+
+def of_unknown_size(name: str, dimension: ShardedDimension) -> Share:
+    """A share of a number that the dimension is only a part of."""
+    return Share(dimension=replace(dimension, name=name, total=None))
 
 
 def worths(roles: Mapping[Symbol, Role], options: ShardOptions, ranks: int) -> ValueOf:

@@ -6,25 +6,24 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import sequences
+from geoaudit.shardcheck.slicing import dictionaries, iteration, logic, operators, sequences
 from geoaudit.shardcheck.slicing.calls import construction
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.quantities import SM_COUNT, as_quantity
-from geoaudit.shardcheck.slicing.scopes import members, names, traits
+from geoaudit.shardcheck.slicing.quantities import SM_COUNT, dependencies
+from geoaudit.shardcheck.slicing.scopes import elements, members, names, traits
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.tensors import shapes, tensor_calls
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
-    Items,
+    Nothing,
     Quantity,
     Record,
     Reference,
     Value,
     Words,
     computed,
-    concatenated,
     either,
     number,
     unknown,
@@ -56,49 +55,16 @@ def _text(slicer: "Slicer", node: e.Text, frame: Frame, point: Point) -> Value:
 def _operation(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) -> Value:
     if len(node.operands) == 1 and node.operator in {"&", "*", "+"}:
         return slicer.value(node.operands[0], frame, point)
-    if node.operator in {"in", "is"}:
-        return _membership(slicer, node, frame, point)
+    if node.operator in {"&&", "||", "!"}:
+        return logic.connected(slicer, node, frame, point)
+    if node.operator == "in":
+        return logic.contained(slicer, node, frame, point)
+    if node.operator == "is":
+        return logic.identical(slicer, node, frame, point)
     values = [slicer.value(part, frame, point) for part in node.operands]
-    if node.operator == "+" and any(isinstance(value, Items) for value in values):
-        return concatenated(
-            [
-                sequences.unpacked(slicer, value, spelled(part))
-                for value, part in zip(values, node.operands, strict=True)
-            ]
-        )
-    if any(isinstance(value, Words) for value in values):
-        return unknown(spelled(node))
-    quantities = [
-        as_quantity(slicer, value, spelled(part))
-        for value, part in zip(values, node.operands, strict=True)
-    ]
-    operator = node.operator
-    if operator == "/" and frame.function.file.language == "c":
-        is_real = any(_is_real(part) for part in node.operands)
-        is_real = is_real or any(is_fraction(quantity.extent) for quantity in quantities)
-        operator = "/" if is_real else "//"
-    return computed(operator, quantities)
-
-
-def _membership(slicer: "Slicer", node: e.Operation, frame: Frame, point: Point) -> Value:
-    parts = [
-        as_quantity(slicer, slicer.value(part, frame, point), spelled(part))
-        for part in node.operands
-        if not isinstance(part, e.Collection | e.Text) and spelled(part) != "None"
-    ]
-    return unknown(f"whether {spelled(node)}", parts)
-
-
-def _is_real(node: e.Expression) -> bool:
-    match node:
-        case e.Real():
-            return True
-        case e.Cast(type=kind):
-            return kind.split("::")[-1] in {"float", "double", "long double"}
-        case e.Operation(operator="+" | "-" | "*" | "/", operands=operands):
-            return any(_is_real(part) for part in operands)
-        case _:
-            return False
+    if node.operator in {"==", "!="} and any(isinstance(value, Nothing) for value in values):
+        return logic.identical(slicer, node, frame, point)
+    return operators.applied(slicer, node.operator, values, node.operands, frame)
 
 
 def _choice(slicer: "Slicer", node: e.Choice, frame: Frame, point: Point) -> Value:
@@ -110,7 +76,9 @@ def _choice(slicer: "Slicer", node: e.Choice, frame: Frame, point: Point) -> Val
 
 def _cast(slicer: "Slicer", node: e.Cast, frame: Frame, point: Point) -> Value:
     value = slicer.value(node.value, frame, point)
-    if isinstance(value, Quantity) and node.type in _INTEGER_CASTS and _is_real(node.value):
+    if not isinstance(value, Quantity) or node.type not in _INTEGER_CASTS:
+        return value
+    if operators.is_written_real(node.value) or is_fraction(value.extent):
         return computed("floor", [value])
     return value
 
@@ -126,6 +94,8 @@ def _collection(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point
     if whole.back:
         return whole
     values = whole.values
+    if any(name == dictionaries.SPREAD for name, _ in node.keywords):
+        return dictionaries.made(slicer, node.keywords, frame, point)
     keywords = {name: slicer.value(value, frame, point) for name, value in node.keywords}
     return members.made(slicer, node.type, values, keywords, frame)
 
@@ -152,7 +122,7 @@ def _subscript(slicer: "Slicer", node: e.Subscript, frame: Frame, point: Point) 
     value = slicer.value(node.value, frame, point)
     if any(isinstance(index, e.Slice) for index in node.indices):
         value = tensor_calls.as_tensor(slicer, value, node.value, frame)
-    found = members.element(slicer, value, node, frame, point)
+    found = elements.element(slicer, value, node, frame, point)
     return named(found, spelled(node), frame)
 
 
@@ -164,10 +134,11 @@ def _function_value(slicer: "Slicer", node: e.FunctionValue, frame: Frame, point
 def _opaque(slicer: "Slicer", node: e.Opaque, frame: Frame, point: Point) -> Value:
     if node.text.startswith("sizeof"):
         return _size_of_type(slicer, node.text, frame)
+    if iteration.is_comprehension(node):
+        return iteration.comprehension(slicer, node, frame, point)
     parts = [slicer.value(part, frame, point) for part in node.parts]
-    return unknown(
-        f"{node.text} is not followed", [part for part in parts if isinstance(part, Quantity)]
-    )
+    text = f"{node.text} is not followed"
+    return unknown(text, dependencies(slicer, parts, text))
 
 
 def _size_of_type(slicer: "Slicer", text: str, frame: Frame) -> Quantity:

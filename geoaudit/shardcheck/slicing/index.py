@@ -41,7 +41,7 @@ class ProgramIndex:
     classes: dict[str, list[tuple[FileProgram, Class]]] = field(init=False)
     methods: dict[str, list[IndexedFunction]] = field(init=False)
     calls_by_function: dict[int, list[CallSite]] = field(default_factory=dict)
-    bindings: dict[tuple[Symbol, int], Extent | None] = field(default_factory=dict)
+    bindings: dict[Symbol, Extent | None] = field(default_factory=dict)
     exposed: dict[str, list[tuple[str, tuple[str, ...]]]] | None = None
     tuned: dict[int, Mapping[str, frozenset[int]]] = field(default_factory=dict)
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
@@ -77,6 +77,10 @@ class ProgramIndex:
         """A function by its number in its file."""
         return self.by_file[id(file), number]
 
+    def in_file(self, file: FileProgram, name: str) -> Sequence[IndexedFunction]:
+        """The functions of a file that have a name."""
+        return self._in_files.get((id(file), name), ())
+
     def named(self, path: str, name: str, line: int) -> IndexedFunction | None:
         """A function by file, name and line."""
         for one in self.functions.get(name, ()):
@@ -110,6 +114,14 @@ class ProgramIndex:
                 one = point.statement
                 if isinstance(one, Assign) and isinstance(one.target, e.Member):
                     found[one.target.name].append((indexed, point, one))
+        return found
+
+    @cached_property
+    def _in_files(self) -> dict[tuple[int, str], list[IndexedFunction]]:
+        found: dict[tuple[int, str], list[IndexedFunction]] = defaultdict(list)
+        for name, functions in self.functions.items():
+            for one in functions:
+                found[id(one.file), name].append(one)
         return found
 
     @cached_property

@@ -1,18 +1,22 @@
 """Values as numbers, and symbols of what is only known by its name."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 from geoaudit.shardcheck.slicing.values import (
     Either,
     Items,
+    Nothing,
     Quantity,
     Record,
     Reference,
+    Shaped,
     Value,
     computed,
     either,
     known_member,
     unknown,
+    used,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol, SymbolKind
 from geoaudit.shardcheck.words import is_parallel_size, is_rank, is_sm_count
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 SM_COUNT = "sm_count"
+MOST_DEPENDENCIES = 24
 
 
 def is_known_role(name: str) -> bool:
@@ -43,7 +48,9 @@ def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
         case Reference():
             return symbol_of(slicer, value)
         case Either(options=options):
-            found = either([(guard, as_quantity(slicer, one, text)) for guard, one in options])
+            found = either(
+                [(guard, as_quantity(slicer, one, text)) for guard, one in used(options)]
+            )
             assert isinstance(found, Quantity)
             return found
         case Record(type="dim3"):
@@ -51,6 +58,8 @@ def as_quantity(slicer: "Slicer", value: Value, text: str) -> Quantity:
             return computed("*", [as_quantity(slicer, one, text) for one in parts if one])
         case Record(rest=Reference() as rest):
             return symbol_of(slicer, rest)
+        case Nothing():
+            return unknown(f"{text} is None")
         case Items(values=(one,)):
             return as_quantity(slicer, one, text)
         case _:
@@ -79,3 +88,24 @@ def symbol_of(slicer: "Slicer", reference: Reference) -> Quantity:
     slicer.aliases.setdefault(symbol, set()).update(_other_names(reference, name))
     trail = reference.trail.through(reference.path, reference.text)
     return Quantity(extent=symbol, trail=trail.through(reference.path, name))
+
+
+def dependencies(slicer: "Slicer", values: Sequence[Value], text: str) -> list[Quantity]:
+    """The numbers that something depends on which is made of values and is not told."""
+    found: list[Quantity] = []
+    for value in values:
+        match value:
+            case Quantity() | Reference():
+                found.append(as_quantity(slicer, value, text))
+            case Items(values=inner):
+                found.extend(dependencies(slicer, (*inner, *value.back), text))
+            case Shaped(extents=inner):
+                found.extend(dependencies(slicer, (*inner, *value.back), text))
+            case Record(members=dict() as members, rest=rest):
+                others = () if rest is None else (rest,)
+                found.extend(dependencies(slicer, (*members.values(), *others), text))
+            case Either(options=options):
+                found.extend(dependencies(slicer, [one for _, one in options], text))
+            case _:
+                continue
+    return list(dict.fromkeys(found))[:MOST_DEPENDENCIES]

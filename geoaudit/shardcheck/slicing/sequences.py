@@ -8,7 +8,7 @@ from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point
 from geoaudit.shardcheck.slicing.tensors import shapes
-from geoaudit.shardcheck.slicing.values import Items, Reference, Value, concatenated, unknown
+from geoaudit.shardcheck.slicing.values import Items, Reference, Value, unknown
 from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
@@ -42,3 +42,16 @@ def unpacked(slicer: "Slicer", value: Value, text: str) -> Items:
     if isinstance(value, Reference):
         return shapes.all_extents(value)
     return Items(values=(unknown(f"{text} is unpacked"),))
+
+
+def concatenated(parts: Sequence[Items]) -> Items:
+    """Values one after another."""
+    opened = [place for place, part in enumerate(parts) if part.back]
+    last = opened[0] if opened else len(parts) - 1
+    values = tuple(value for part in parts[: last + 1] for value in part.values)
+    back: list[Value] = []
+    if opened:
+        for part in reversed(parts[opened[-1] + 1 :]):
+            back.extend(reversed(part.values))
+        back.extend(parts[opened[-1]].back)
+    return Items(values=values, back=tuple(back))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import expressions, sequences
+from geoaudit.shardcheck.slicing import expressions, logic, sequences
 from geoaudit.shardcheck.slicing.calls import calling
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
@@ -44,8 +44,11 @@ class Slicer:
         program: all files.
         crosses_files: follow parameters to callers in other files, and fields and tensors to
             where they are made; else they are symbols, the roots of a site.
+        is_near: of those that cross files, follow one call outwards and no fields: where all of
+            it takes too many steps.
         origins: what each symbol stands for, to be followed later.
         constants: named constants whose values are known.
+        written: expressions that stand in no source: kept, for values are known by identity.
         steps: expressions evaluated since it was last set to 0.
         fields_deep: fields that are being followed to where they are assigned.
         is_condition: a condition is evaluated: its calls are not followed, only their arguments.
@@ -54,9 +57,11 @@ class Slicer:
 
     program: ProgramIndex
     crosses_files: bool = False
+    is_near: bool = False
     origins: dict[Symbol, Reference] = field(default_factory=dict)
     aliases: dict[Symbol, set[str]] = field(default_factory=dict)
     constants: dict[Symbol, LaunchConstant] = field(default_factory=dict)
+    written: list[e.Expression] = field(default_factory=list)
     steps: int = 0
     is_condition: bool = False
     fields_deep: int = 0
@@ -137,7 +142,7 @@ class Slicer:
         """A condition as a number: calls in it are not followed."""
         before, self.is_condition = self.is_condition, True
         try:
-            return self.quantity(node, frame, point)
+            return logic.condition(self, node, frame, point)
         finally:
             self.is_condition = before
 

@@ -162,7 +162,13 @@ class Either:
     options: tuple[tuple[Quantity | None, "Value"], ...]
 
 
-Value = Quantity | Record | Items | Reference | Shaped | Closure | Words | Either
+@dataclass(frozen=True)
+class Nothing:
+    """Python's None: no number, and false."""
+
+
+NOTHING = Nothing()
+Value = Quantity | Record | Items | Reference | Shaped | Closure | Words | Nothing | Either
 
 
 def number(value: int) -> Quantity:
@@ -188,24 +194,12 @@ def computed(operator: str, operands: Sequence[Quantity]) -> Quantity:
     return Quantity(extent=extent, trail=joined(operand.trail for operand in operands))
 
 
-def concatenated(parts: Sequence[Items]) -> Items:
-    """Values one after another."""
-    opened = [place for place, part in enumerate(parts) if part.back]
-    last = opened[0] if opened else len(parts) - 1
-    values = tuple(value for part in parts[: last + 1] for value in part.values)
-    back: list[Value] = []
-    if opened:
-        for part in reversed(parts[opened[-1] + 1 :]):
-            back.extend(reversed(part.values))
-        back.extend(parts[opened[-1]].back)
-    return Items(values=values, back=tuple(back))
-
-
 Option = tuple[Quantity | None, Value]
 
 
 def either(options: Sequence[Option]) -> Value:
     """One of several values: member by member where they have the same form."""
+    options = _reached(options)
     values = [value for _, value in options]
     first = values[0]
     if all(value == first for value in values):
@@ -227,6 +221,24 @@ def either(options: Sequence[Option]) -> Value:
     ):
         return Items(values=tuple(_each(options, place) for place in range(len(first.values))))
     return Either(options=tuple(options))
+
+
+def _reached(options: Sequence[Option]) -> Sequence[Option]:
+    """The options that conditions which are known do not exclude."""
+    found: list[Option] = []
+    for guard, value in options:
+        known = guard.extent if guard is not None else None
+        if known == Integer(value=0):
+            continue
+        found.append((guard, value))
+        if isinstance(known, Integer):
+            break
+    return found or options
+
+
+def used(options: Sequence[Option]) -> Sequence[Option]:
+    """Options of something that is used, so that it is not None."""
+    return [option for option in options if not isinstance(option[1], Nothing)] or options
 
 
 def _flat(options: Sequence[Option]) -> Iterable[Option]:

@@ -15,6 +15,7 @@ from geoaudit.shardcheck.symbolic.extents import (
 from geoaudit.shardcheck.symbolic.operators import Quantity, applied
 from geoaudit.shardcheck.symbolic.walking import standing_for, symbols
 
+QUOTIENTS = ("//", "/", "%", "cdiv")
 MOST_VALUES = 16
 MOST_WORLDS = 256
 MOST_ROUNDS = 10_000
@@ -147,7 +148,8 @@ class _Evaluation:
         values = [self.value(operand) for operand in extent.operands]
         result = applied(extent.operator, values)
         if result is None:
-            raise _NotKnown
+            # What divides by 0 does not run: other choices may.
+            raise _Impossible if extent.operator in QUOTIENTS and 0 in values[1:] else _NotKnown
         return result
 
     def _cases(self, extent: Cases) -> Quantity:

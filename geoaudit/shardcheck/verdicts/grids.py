@@ -36,6 +36,8 @@ PROBES = (
     Probe(total=4, size=3, constant=32),
 )
 """The first is large: there no size of a tensor is what binds."""
+WIDTH = 64
+"""So many columns are tried for each head that would be."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +129,8 @@ def values_at(
         role = roles.by_symbol.get(symbol)
         if isinstance(role, Share):
             over = options.ranks_of(role.dimension.by, ranks)
-            return share(probe.total * most, over, role.dimension.rounding)
+            total = probe.total * most * (WIDTH if role.dimension.is_width else 1)
+            return share(total, over, role.dimension.rounding)
         return _probed(symbol, probe)
 
     return value_of

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from geoaudit.shardcheck.c_family import read_c_file
+from geoaudit.shardcheck.c_family.reading import read_c_file
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.python.file_program import read_python_file

@@ -14,6 +14,7 @@ from geoaudit.shardcheck.slicing.calls.arguments import bound
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block, Point, leaves
+from geoaudit.shardcheck.slicing.quantities import SM_COUNT
 from geoaudit.shardcheck.slicing.scopes import members, names
 from geoaudit.shardcheck.slicing.tensors import tensor_calls
 from geoaudit.shardcheck.slicing.values import (
@@ -26,7 +27,7 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     unknown,
 )
-from geoaudit.shardcheck.words import is_sm_count
+from geoaudit.shardcheck.words import is_sm_attribute, is_sm_count
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -40,8 +41,8 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     always = known_functions.always(slicer, node, frame, point)
     if always is not None:
         return always
-    if is_sm_count(last_name(node.function)):
-        return _not_followed(slicer, node, frame, point)
+    if is_sm_count(last_name(node.function)) or _asks_for_sms(node):
+        return Reference(text=SM_COUNT, kind=SM_COUNT, path=frame.path, line=node.line)
     closure, receiver = resolution.meant(slicer, node, frame, point)
     is_followed = not slicer.is_condition and not tensor_calls.is_extent_of_tensor(node, receiver)
     if closure is not None and is_followed:
@@ -56,20 +57,28 @@ def call(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     return _not_followed(slicer, node, frame, point)
 
 
+def _asks_for_sms(node: e.Call) -> bool:
+    """Whether a call is given the attribute that is a device's number of SMs, as a value."""
+    return any(
+        isinstance(one, e.Name | e.Member) and is_sm_attribute(spelled(one))
+        for one in node.arguments
+    )
+
+
 def _not_followed(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value:
     text, last = spelled(node), last_name(node.function)
-    if not node.arguments or is_sm_count(last):
+    given = [*node.arguments, *(one for _, one in node.keywords)]
+    parts = [slicer.value(one, frame, point) for one in given]
+    if isinstance(node.function, e.Member):
+        base = slicer.value(node.function.value, frame, point)
+        if not isinstance(base, Reference):
+            parts.append(base)
+    if not parts:
         return Reference(
             text=f"{spelled(node.function)}()", kind="unknown", path=frame.path, line=node.line
         )
-    parts = [slicer.value(one, frame, point) for one in node.arguments]
-    parts += [slicer.value(one, frame, point) for _, one in node.keywords]
-    given = [
-        quantities.as_quantity(slicer, part, text)
-        for part in parts
-        if isinstance(part, Quantity | Reference)
-    ]
-    return unknown(f"{last or text} is not in the source that was read", given)
+    depends = quantities.dependencies(slicer, parts, text)
+    return unknown(f"{last or text} is not in the source that was read", depends)
 
 
 def inlined(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
+from geoaudit.shardcheck.slicing import dictionaries
 from geoaudit.shardcheck.slicing.calls import calling, overloads
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
@@ -53,10 +54,11 @@ def constructed(
     fields_ = fields.names_of(slicer, type)
     for name, argument in zip(fields_, node.arguments, strict=False):
         made[name] = slicer.value(argument, frame, point)
-    made.update({name: slicer.value(value, frame, point) for name, value in node.keywords})
+    named = dictionaries.made(slicer, node.keywords, frame, point)
+    made.update(named.members)
     if not fields_ and known_types.bare(type) in known_types.SEQUENCES:
         return unknown(spelled(node))
-    return Record(type=type, members=made)
+    return Record(type=type, members=made, rest=named.rest)
 
 
 @dataclass(frozen=True, eq=False)

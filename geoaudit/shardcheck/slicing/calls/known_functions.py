@@ -1,11 +1,14 @@
 """Functions of the languages and libraries that grids are made with."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing import dictionaries
+from geoaudit.shardcheck.slicing.calls import built_ins
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
@@ -16,23 +19,22 @@ from geoaudit.shardcheck.slicing.values import (
     Quantity,
     Record,
     Reference,
-    Shaped,
     Value,
     Words,
     computed,
     number,
-    unknown,
 )
+from geoaudit.shardcheck.symbolic.walking import is_fraction
 from geoaudit.shardcheck.words import is_parallel_size
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
-_EXTREMES = {"min": "min", "max": "max", "fmin": "min", "fmax": "max", "minimum": "min"}
 _ROUNDED = {"ceil": "ceil", "ceilf": "ceil", "floor": "floor", "floorf": "floor"}
 _QUOTIENTS = frozenset({"cdiv", "ceil_div", "ceildiv", "divup", "div_up", "ceil_divide"})
 _NAMED = frozenset({"dynamic", "symbolic", "get_function", "get_kernel"})
 """Calls that give a number or a kernel by its name."""
+_VECTOR = re.compile(r"make_(dim3|u?(?:char|short|int|long|longlong)[1-4])")
 _JOINED = frozenset({"make_pair", "make_tuple", "tie", "pair", "tuple", "list", "forward_as_tuple"})
 
 
@@ -44,18 +46,12 @@ def always(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value 
     is_plain = isinstance(node.function, e.Name)
     if not arguments and not node.keywords:
         return _without_arguments(name, last, node, frame)
-    if last in {"dim3", "make_uint3"} and is_plain:
-        values = [slicer.value(one, frame, point) for one in arguments]
-        return members.made(slicer, "dim3", values, {}, frame)
-    if is_plain and last in _EXTREMES and _is_of_library(slicer, name, frame):
-        return _extreme(slicer, _EXTREMES[last], node, frame, point)
-    if is_plain and last in _BUILT_IN:
-        return _BUILT_IN[last](slicer, node, frame, point)
-    if last == "get" and node.template_arguments and len(arguments) == 1:
-        place = node.template_arguments[0]
-        if isinstance(place, e.Number):
-            whole = slicer.value(arguments[0], frame, point)
-            return members.item(slicer, whole, place.value, spelled(arguments[0]))
+    if is_plain and (last == "dim3" or _VECTOR.fullmatch(last)):
+        return _vector(slicer, last, [slicer.value(one, frame, point) for one in arguments], frame)
+    if is_plain and built_ins.is_known(slicer, name, last, frame):
+        return built_ins.called(slicer, node, frame, point)
+    if last == "get" and node.template_arguments:
+        return _element(slicer, node, frame, point)
     if is_plain and last in _JOINED and not name.startswith("self"):
         values = [slicer.value(one, frame, point) for one in arguments]
         if len(values) == 1 and last in {"tuple", "list"}:
@@ -74,9 +70,21 @@ def _without_arguments(name: str, last: str, node: e.Call, frame: Frame) -> Valu
     return None
 
 
-def _is_of_library(slicer: "Slicer", name: str, frame: Frame) -> bool:
-    own = slicer.program.functions.get(name, ())
-    return not any(one.file is frame.function.file for one in own)
+def _element(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value | None:
+    """``std::get<1>(value)``."""
+    place = node.template_arguments[0]
+    if not isinstance(place, e.Number) or len(node.arguments) != 1:
+        return None
+    whole = slicer.value(node.arguments[0], frame, point)
+    return members.item(slicer, whole, place.value, spelled(node.arguments[0]))
+
+
+def _vector(slicer: "Slicer", name: str, values: list[Value], frame: Frame) -> Value:
+    """``dim3(a, b)``, ``make_int2(a, b)``."""
+    if name in {"dim3", "make_uint3", "make_dim3"}:
+        return members.made(slicer, "dim3", values, {}, frame)
+    given = dict(zip("xyzw", values, strict=False))
+    return Record(type=name.removeprefix("make_"), members=given)
 
 
 def otherwise(
@@ -87,6 +95,11 @@ def otherwise(
     found = tensor_calls.of_tensor(slicer, node, receiver, frame, point)
     if found is not None:
         return found
+    asked = dictionaries.asked(slicer, node, receiver, frame, point) if last == "get" else None
+    if asked is not None:
+        return asked
+    if last in _OF_NUMBER and isinstance(receiver, Quantity) and not node.arguments:
+        return _OF_NUMBER[last](receiver)
     values = [slicer.value(one, frame, point) for one in node.arguments]
     if last in {"get", "getenv"} and values and "env" in spelled(node.function):
         return _of_environment(values[0], frame, node.line)
@@ -110,23 +123,6 @@ def otherwise(
     return None
 
 
-def _extreme(slicer: "Slicer", operator: str, node: e.Call, frame: Frame, point: Point) -> Value:
-    values: list[Value] = []
-    for one in node.arguments:
-        value = slicer.value(one, frame, point)
-        values.extend(value.values if isinstance(value, Items) else [value])
-    quantities = [as_quantity(slicer, value, spelled(node)) for value in values]
-    return computed(operator, quantities) if quantities else unknown(spelled(node))
-
-
-def _attribute(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) -> Value | None:
-    """``getattr(value, "name", default)``."""
-    name = slicer.value(node.arguments[1], frame, point) if len(node.arguments) > 1 else None
-    if not isinstance(name, Words):
-        return None
-    return slicer.value(e.Member(node.arguments[0], name.text), frame, point)
-
-
 def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
     """A variable of the environment, by its name."""
     if not isinstance(name, Words):
@@ -141,32 +137,16 @@ def _product(slicer: "Slicer", value: Value) -> Value | None:
     return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
 
 
-def _length(slicer: "Slicer", call: e.Call, frame: Frame, point: Point) -> Value | None:
-    """``len(value)``."""
-    node = call.arguments[0]
-    value = slicer.value(node, frame, point)
-    if isinstance(value, Items) and value.values and not value.back:
-        return number(len(value.values))
-    if isinstance(value, Shaped) and value.extents:
-        return value.extents[0]
-    if not isinstance(value, Reference):
-        value = Reference(text=spelled(node), kind="unknown", path=frame.path)
-    return Reference(
-        text=f"{spelled(node)}.len",
-        kind="extent",
-        path=value.path,
-        line=value.line,
-        scope=value.scope,
-        of=value,
-        member="len",
-        trail=value.trail,
-    )
+def _bits(value: Quantity) -> Value:
+    """``value.bit_length()``."""
+    return computed("log2", [computed("next_power_of_2", [computed("+", [value, number(1)])])])
 
 
-_BUILT_IN: dict[str, Callable[["Slicer", e.Call, Frame, Point], Value | None]] = {
-    "len": _length,
-    "getattr": _attribute,
+_OF_NUMBER: dict[str, Callable[[Quantity], Value]] = {
+    "bit_length": _bits,
+    "item": lambda value: value,
 }
+"""Methods of a number that are given nothing."""
 
 
 def _quotient(values: Sequence[Quantity]) -> Value:
@@ -181,6 +161,10 @@ def _aligned(values: Sequence[Quantity]) -> Value:
     if len(values) < 2:
         return values[0]
     return computed("*", [computed("cdiv", values[:2]), values[1]])
+
+
+def _whole(values: Sequence[Quantity]) -> Value:
+    return computed("floor", values[:1]) if is_fraction(values[0].extent) else values[0]
 
 
 def _same(values: Sequence[Quantity]) -> Value:
@@ -200,7 +184,7 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     "round_up": _aligned,
     "roundup": _aligned,
     "align_up": _aligned,
-    "int": _same,
+    "int": _whole,
     "uint32_t": _same,
     "clamp": lambda values: (
         computed("min", [computed("max", values[:2]), values[2]]) if len(values) == 3 else values[0]

@@ -35,6 +35,7 @@ def meant(
             return None, value
         case Record(type=type) if type:
             methods = fields.method_of(slicer, type, "operator()")
+            methods = methods or fields.method_of(slicer, type, "__call__")
             return Closure(functions=tuple(methods), receiver=value) if methods else None, None
         case _:
             return None, value
@@ -170,9 +171,8 @@ def _reaches(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> boo
         return False
     own = [
         one
-        for one in slicer.program.functions.get(function.function.name, ())
-        if one.file is site.caller.file
-        and one.function.owner == function.function.owner
+        for one in slicer.program.in_file(site.caller.file, function.function.name)
+        if one.function.owner == function.function.owner
         and not one.function.is_declaration
         and accepts(one, site.call)
     ]

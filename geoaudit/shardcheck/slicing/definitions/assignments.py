@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.spelling import spelled
-from geoaudit.shardcheck.slicing import aliases, sequences
+from geoaudit.shardcheck.slicing import aliases, operators, sequences
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
-from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of, targets
 from geoaudit.shardcheck.slicing.scopes import known_types, members
 from geoaudit.shardcheck.slicing.sites import Hop, LaunchConstant
 from geoaudit.shardcheck.slicing.tensors import shapes, tensor_calls
 from geoaudit.shardcheck.slicing.trails import annotated, named
-from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, computed, either
+from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either
 from geoaudit.shardcheck.symbolic.extents import Arithmetic, Integer, Symbol, Unknown
 from geoaudit.shardcheck.words import is_parallel_size
 
@@ -82,13 +81,8 @@ def _assigned_value(slicer: "Slicer", statement: s.Assign, frame: Frame, point: 
         operator = statement.operator
         if operator == "/" and frame.function.file.language == "c":
             operator = "//"
-        value = computed(
-            operator,
-            [
-                as_quantity(slicer, before, spelled(statement.target)),
-                as_quantity(slicer, value, spelled(statement.value)),
-            ],
-        )
+        nodes = (statement.target, statement.value)
+        value = operators.applied(slicer, operator, (before, value), nodes, frame)
     elif statement.type:
         value = members.converted(slicer, value, statement.type, frame)
         if members.is_lost(slicer, value, statement.type):
@@ -152,16 +146,38 @@ def _unpacked(
     assert isinstance(statement.target, e.Collection)
     if statement.value is None:
         return None
-    count = len(statement.target.items)
-    for number_, target in enumerate(statement.target.items):
-        if isinstance(target, e.Starred) and place_of(target.value) == place[:1]:
-            value = slicer.value(statement.value, frame, point)
-            whole = sequences.unpacked(slicer, value, spelled(statement.value))
+    return _part_of(slicer, statement, statement.target, statement.value, place, frame, point)
+
+
+def _part_of(
+    slicer: "Slicer",
+    statement: s.Assign,
+    into: e.Collection,
+    given: e.Expression,
+    place: Place,
+    frame: Frame,
+    point: Point,
+) -> Value | None:
+    """What a place is given by a value that is unpacked into several."""
+    count = len(into.items)
+    stars = [at for at, one in enumerate(into.items) if isinstance(one, e.Starred)]
+    for number_, target in enumerate(into.items):
+        if place[0] not in {one[0] for one in targets(target)}:
+            continue
+        if isinstance(target, e.Starred):
+            value = slicer.value(given, frame, point)
+            whole = sequences.unpacked(slicer, value, spelled(given))
             rest = shapes.cut(whole, number_, number_ + 1 - count or None)
             return members.parts(slicer, rest, place[1:])
+        is_behind = bool(stars) and stars[0] < number_
+        source, element = _element(given, number_ - count if is_behind else number_, count)
+        if isinstance(target, e.Collection):
+            if element is not None:
+                source = e.Subscript(source, (e.Number(element),))
+                slicer.written.append(source)
+            return _part_of(slicer, statement, target, source, place, frame, point)
         if place_of(target) != place[:1]:
             continue
-        source, element = _element(statement.value, number_, count)
         value = slicer.value(source, frame, point)
         written = spelled(source)
         if element is not None:
@@ -175,15 +191,20 @@ def _unpacked(
 
 
 def _element(node: e.Expression, place: int, count: int) -> tuple[e.Expression, int | None]:
-    """What gives element `place` of `count`: an expression, and a place in it unless it is that."""
+    """What gives element `place` of `count`: an expression, and a place in it unless it is that.
+
+    A place is counted from the end where it is negative.
+    """
     if not isinstance(node, e.Collection):
         return node, place
     stars = [at for at, one in enumerate(node.items) if isinstance(one, e.Starred)]
-    if not stars and place < len(node.items):
+    if not stars and -len(node.items) <= place < len(node.items):
         return node.items[place], None
     if len(stars) != 1:
         return node, place
     star, after = stars[0], len(node.items) - stars[0] - 1
+    if place < 0:
+        return (node.items[place], None) if -place <= after else (node, place)
     if place < star:
         return node.items[place], None
     if place >= count - after:

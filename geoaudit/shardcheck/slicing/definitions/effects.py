@@ -8,6 +8,7 @@ from heapq import merge
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.walking import blocks_of, expressions_of, last_name, within
+from geoaudit.shardcheck.slicing.definitions.mutating_calls import mutated
 from geoaudit.shardcheck.slicing.points import Block, place_of, targets
 
 
@@ -83,6 +84,8 @@ def _effects(statement: s.Statement, known: dict[int, Effects]) -> Effects:
     calls = tuple(
         one for node in expressions_of(statement) for one in within(node) if isinstance(one, e.Call)
     )
+    changed = [mutated(one) for one in calls]
+    assigned.update(place[0] for place in changed if place)
     given = [(one, place_of(one)) for call in calls for one in call.arguments]
     inner = [effects_of(one, known) for block in blocks_of(statement) for one in block]
     return Effects(

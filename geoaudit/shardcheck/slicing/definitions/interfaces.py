@@ -6,10 +6,10 @@ from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import quantities
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.values import Reference, Value
+from geoaudit.shardcheck.words import is_sm_attribute
 
 _OCCUPANCY = ("OccupancyMaxActiveBlocksPerMultiprocessor", "OccupancyMaxActiveClusters")
 _ATTRIBUTE = ("DeviceGetAttribute",)
-_SM_ATTRIBUTE = ("MultiProcessorCount", "MULTIPROCESSOR_COUNT", "multiprocessorCount")
 _COPYING = ("memcpy", "memcmp", "memset", "cudaMemcpy", "hipMemcpy", "cuMemcpy")
 _LAUNCHING = ("cudaLaunch", "hipLaunch", "cuLaunch", "hipExtLaunch", "hipModuleLaunch")
 
@@ -24,8 +24,9 @@ def written(call: e.Call, number: int, text: str, frame: Frame) -> Value | None:
         kind = "occupancy"
     elif any(name.endswith(one) for one in _ATTRIBUTE):
         asked = spelled(call.arguments[1]) if len(call.arguments) > 1 else ""
-        if any(one in asked for one in _SM_ATTRIBUTE):
-            kind = quantities.SM_COUNT
+        if not is_sm_attribute(asked):
+            text = asked or text
+        kind = quantities.SM_COUNT if is_sm_attribute(asked) else "constant"
     elif "GetDeviceProperties" in name:
         return Reference(
             text=text.lstrip("&"), kind="unknown", path=frame.path, type="cudaDeviceProp"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing import aliases
-from geoaudit.shardcheck.slicing.definitions import assignments, loops, outputs, rounds
+from geoaudit.shardcheck.slicing.definitions import assignments, loops, mutations, outputs, rounds
 from geoaudit.shardcheck.slicing.definitions.changes import changes_in
 from geoaudit.shardcheck.slicing.definitions.facts import NONE_KNOWN, Facts, facts_at
 from geoaudit.shardcheck.slicing.frames import Frame
@@ -112,6 +112,10 @@ def _after(
     point: Point,
     facts: Facts,
 ) -> Value | None:
+    if not isinstance(statement, s.Branch):
+        changed = mutations.after(slicer, statement, place, frame, point)
+        if changed is not None:
+            return changed
     match statement:
         case s.Assign():
             found = assignments.after_assignment(slicer, statement, place, frame, point)

@@ -1,6 +1,7 @@
 """Grids and blocks as three axes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
@@ -23,6 +24,7 @@ from geoaudit.shardcheck.slicing.values import (
     either_number,
     number,
     unknown,
+    used,
 )
 from geoaudit.shardcheck.symbolic.extents import Symbol
 from geoaudit.shardcheck.symbolic.walking import decisive_symbols
@@ -36,7 +38,7 @@ Axes = tuple[Quantity, Quantity, Quantity]
 def axes_of(
     slicer: "Slicer",
     nodes: Sequence[e.Expression],
-    given: Mapping[str, Value],
+    meta: Mapping[str, Value],
     frame: Frame,
     point: Point,
 ) -> Axes:
@@ -45,7 +47,7 @@ def axes_of(
     Args:
         slicer: that evaluates.
         nodes: one expression, or three.
-        given: what a grid that is a function may ask for.
+        meta: what a grid that is a function may ask for.
         frame: in which they stand.
         point: at which.
     """
@@ -53,21 +55,21 @@ def axes_of(
         x, y, z = (slicer.quantity(node, frame, point) for node in nodes)
         return x, y, z
     value = slicer.value(nodes[0], frame, point)
-    return _axes(slicer, _of_functions(slicer, value, given, frame, point))
+    return _axes(slicer, _of_functions(slicer, value, meta, frame, point))
 
 
 def _of_functions(
-    slicer: "Slicer", value: Value, given: Mapping[str, Value], frame: Frame, point: Point
+    slicer: "Slicer", value: Value, meta: Mapping[str, Value], frame: Frame, point: Point
 ) -> Value:
     """What a launch takes as its grid, with grid functions called."""
     match value:
         case Closure():
-            found = _called(slicer, value, given, frame, point)
-            return _of_functions(slicer, found, given, frame, point)
+            found = _called(slicer, value, meta, frame, point)
+            return _of_functions(slicer, found, meta, frame, point)
         case Either(options=options):
             return Either(
                 options=tuple(
-                    (guard, _of_functions(slicer, one, given, frame, point))
+                    (guard, _of_functions(slicer, one, meta, frame, point))
                     for guard, one in options
                 )
             )
@@ -78,7 +80,7 @@ def _of_functions(
 def _axes(slicer: "Slicer", value: Value) -> Axes:
     match value:
         case Either(options=options):
-            return one_of([(guard, _axes(slicer, one)) for guard, one in options])
+            return one_of([(guard, _axes(slicer, one)) for guard, one in used(options)])
         case Items(values=values) if len(values) <= 3:
             return _three(slicer, [*values, *[number(1)] * (3 - len(values))])
         case Record(type="") if any(name in value.members for name in ("[0]", "[1]", "[2]")):
@@ -86,6 +88,7 @@ def _axes(slicer: "Slicer", value: Value) -> Axes:
         case Record():
             return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
         case Reference() if _is_dimensions(value):
+            value = replace(value, trail=value.trail.through(value.path, value.text))
             return _three(slicer, [members.member(slicer, value, name) for name in members.AXES])
         case Reference():
             return as_quantity(slicer, value, value.text), number(1), number(1)
@@ -114,7 +117,7 @@ def _three(slicer: "Slicer", values: Sequence[Value]) -> Axes:
 
 
 def _called(
-    slicer: "Slicer", closure: Closure, given: Mapping[str, Value], frame: Frame, point: Point
+    slicer: "Slicer", closure: Closure, meta: Mapping[str, Value], frame: Frame, point: Point
 ) -> Value:
     """What a grid function returns for the meta-parameters that a launch gives."""
     function = closure.functions[0]
@@ -122,10 +125,10 @@ def _called(
     outer = None
     if closure.frame is not None and closure.point is not None:
         outer = (closure.frame, point if closure.frame is frame else closure.point)
-    meta = Reference(text=META, kind="constant", path=function.path, line=function.function.line)
+    rest = Reference(text=META, kind="constant", path=function.path, line=function.function.line)
     arguments: dict[str, Value] = {}
     if parameters:
-        arguments[parameters[0].name] = Record(type="", members=given, rest=meta)
+        arguments[parameters[0].name] = Record(type="", members=meta, rest=rest)
     called = Frame(
         function=function,
         arguments=arguments,

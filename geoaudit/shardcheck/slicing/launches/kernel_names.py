@@ -3,7 +3,15 @@
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.walking import within
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
-from geoaudit.shardcheck.slicing.values import Closure, Either, Items, Record, Reference, Value
+from geoaudit.shardcheck.slicing.values import (
+    Closure,
+    Either,
+    Items,
+    Record,
+    Reference,
+    Value,
+    used,
+)
 
 MOST_KERNELS = 3
 
@@ -15,7 +23,7 @@ def kernel_name(value: Value) -> str:
             found = list(dict.fromkeys(one.function.name for one in functions))
             return " | ".join(found[:MOST_KERNELS]) or "?"
         case Either(options=options):
-            names = list(dict.fromkeys(kernel_name(one) for _, one in options))
+            names = list(dict.fromkeys(kernel_name(one) for _, one in used(options)))
             return " | ".join(names[:MOST_KERNELS])
         case Reference(text=text):
             return text.rpartition("::")[2].rpartition(".")[2] or text

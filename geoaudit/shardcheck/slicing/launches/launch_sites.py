@@ -31,7 +31,10 @@ MOST_GUARDS = 12
 def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
     """Every launch of the files, with its grid, by path, line and offset."""
     slicer = Slicer(program=index_of(programs))
-    beyond = Slicer(program=slicer.program, crosses_files=True)
+    beyond = (
+        Slicer(program=slicer.program, crosses_files=True),
+        Slicer(program=slicer.program, crosses_files=True, is_near=True),
+    )
     found, for_callers = all_launches(slicer)
     sites = [
         _site(slicer, beyond, launching, is_launcher=id(launching) in for_callers)
@@ -40,16 +43,14 @@ def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
     return tuple(sorted(sites, key=lambda site: (site.path, site.line, site.offset)))
 
 
-def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: bool) -> LaunchSite:
+def _site(
+    slicer: Slicer, beyond: Sequence[Slicer], launching: Launching, *, is_launcher: bool
+) -> LaunchSite:
     slicer.begin()
     function, parts = launching.function, launching.parts
     frame = slicer.open_frame(function)
-    launched = launching.evaluated(slicer, frame)
-    launched = unified(launched)
+    launched = unified(launching.evaluated(slicer, frame))
     x, y, z = _axes(launched.grid, function.path)
-    written = launching.call.arguments if launching.call else (parts.kernel,)
-    first = written[0] if written else parts.kernel
-    kernel = kernel_name(launched.kernel) or name_in_text(function, first) or last_name(first)
     block = None if launched.block is None else _axes(launched.block, function.path)
     known = {one for axis in (x, y, z) for one in symbols(axis.extent)}
     valued = known.union(*(symbols(axis.extent) for axis in block or ()))
@@ -57,7 +58,7 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
         path=function.path,
         line=parts.line,
         offset=parts.offset,
-        kernel=kernel or spelled(parts.kernel),
+        kernel=_kernel(launching, launched),
         launcher=launching.launcher,
         idiom=parts.idiom,
         function=function.name,
@@ -80,6 +81,15 @@ def _site(slicer: Slicer, beyond: Slicer, launching: Launching, *, is_launcher: 
             if symbol in slicer.constants
         ),
     )
+
+
+def _kernel(launching: Launching, launched: Launched) -> str:
+    """What is launched, by its name where that is found, else as it is written."""
+    function, parts = launching.function, launching.parts
+    written = launching.call.arguments if launching.call else (parts.kernel,)
+    first = written[0] if written else parts.kernel
+    found = kernel_name(launched.kernel) or name_in_text(function, first) or last_name(first)
+    return found or spelled(parts.kernel)
 
 
 def unified(launched: Launched) -> Launched:

@@ -15,11 +15,13 @@ from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.index import ProgramIndex
 from geoaudit.shardcheck.slicing.launches import grids
+from geoaudit.shardcheck.slicing.launches.given import is_given, is_given_symbol
 from geoaudit.shardcheck.slicing.launches.grids import Axes
 from geoaudit.shardcheck.slicing.launches.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.launches.primitives import (
     PRIMITIVES,
     LaunchParts,
+    is_interface,
     parts_of_call,
     parts_of_launch,
 )
@@ -29,8 +31,6 @@ from geoaudit.shardcheck.slicing.scopes.members import AXES
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import (
     Closure,
-    Items,
-    Quantity,
     Record,
     Reference,
     Value,
@@ -133,6 +133,8 @@ def _receiver(slicer: Slicer, call: e.Call, frame: Frame, point: Point) -> Value
 def primitives(program: ProgramIndex) -> Iterator[Launching]:
     """The launches that the language or an interface makes, in order."""
     for function in program.by_file.values():
+        if not _may_launch(function):
+            continue
         seen: set[int] = set()
         for point, node in function.nodes:
             parts = None
@@ -143,6 +145,14 @@ def primitives(program: ProgramIndex) -> Iterator[Launching]:
             if parts is not None and id(node) not in seen:
                 seen.add(id(node))
                 yield Launching(function=function, point=point, parts=parts)
+
+
+def _may_launch(function: IndexedFunction) -> bool:
+    """Whether a function is worth going through: its file launches, or it calls an interface."""
+    file = function.file
+    if file.textual or file.recognised:
+        return True
+    return any(is_interface(name) for name in function.function.calls)
 
 
 def _is_own(program: ProgramIndex, call: e.Call) -> bool:
@@ -176,13 +186,13 @@ def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
     frame = formal_frame(slicer, function)
     if launching.call is None:
         kernel = slicer.value(launching.parts.kernel, frame, launching.point)
-        if not _is_given(slicer, kernel, function):
+        if not is_given(slicer, kernel, function):
             return False
     launched = launching.evaluated(slicer, frame)
-    if not _is_given(slicer, launched.kernel, function):
+    if not is_given(slicer, launched.kernel, function):
         return False
     found = [one for axis in launched.grid for one in symbols(axis.extent)]
-    if not found or not all(_is_given_symbol(slicer, one, function) for one in found):
+    if not found or not all(is_given_symbol(slicer, one, function) for one in found):
         return False
     if all(_is_passed(axis.extent) for axis in launched.grid):
         return True
@@ -210,34 +220,6 @@ def can_only_be_called_in_source(function: IndexedFunction) -> bool:
     """Whether a function is nothing until the source uses it: a macro, a lambda, a template."""
     own = function.function
     return own.kind in {"macro", "lambda"} or bool(own.template_parameters)
-
-
-def _is_given(slicer: Slicer, value: Value, function: IndexedFunction) -> bool:
-    match value:
-        case Reference():
-            return _is_of_parameter(value.base, function)
-        case Quantity(extent=Symbol() as symbol):
-            return _is_given_symbol(slicer, symbol, function)
-        case Items(values=(one,)) | Record(rest=Reference() as one):
-            return _is_given(slicer, one, function)
-        case _:
-            return False
-
-
-def _is_given_symbol(slicer: Slicer, symbol: Symbol, function: IndexedFunction) -> bool:
-    origin = slicer.origins.get(symbol)
-    return origin is not None and _is_of_parameter(origin.base, function)
-
-
-def _is_of_parameter(base: Reference, function: IndexedFunction) -> bool:
-    """Whether a value is made of a parameter of a function, or of its object."""
-    own = function.function
-    if base.text in {"this", "self"}:
-        return bool(own.owner)
-    if base.kind == "field":
-        return bool(own.owner) and base.scope == own.owner
-    names = {one.name for one in (*own.parameters, *own.template_parameters)}
-    return base.text in names and base.scope == function.name and base.path == function.path
 
 
 def called(slicer: Slicer, launching: Launching) -> Iterator[CallSite]:

@@ -1,6 +1,6 @@
 """What the roots of a site are beyond its file: callers elsewhere, fields, tensors."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.slicing.quantities import as_quantity
@@ -15,13 +15,13 @@ _FOLLOWED = frozenset({"parameter", "field", "extent"})
 
 
 def bindings(
-    slicer: "Slicer", beyond: "Slicer", known: Iterable[Symbol]
+    slicer: "Slicer", beyond: Sequence["Slicer"], known: Iterable[Symbol]
 ) -> tuple[tuple[Symbol, Extent], ...]:
     """For each symbol of a site that is followed beyond its file, what it is there.
 
     Args:
         slicer: that has found the symbols.
-        beyond: that crosses files.
+        beyond: those that cross files, asked in turn: where one takes too long, the next.
         known: the symbols.
     """
     found: list[tuple[Symbol, Extent]] = []
@@ -29,15 +29,22 @@ def bindings(
         origin = slicer.origins.get(symbol)
         if symbol.kind not in _FOLLOWED or origin is None:
             continue
-        key = (symbol, id(beyond))
-        if key not in slicer.program.bindings:
-            beyond.begin()
-            value = as_quantity(beyond, _followed(beyond, origin), origin.text)
-            slicer.program.bindings[key] = None if beyond.is_too_long else value.extent
-        extent = slicer.program.bindings[key]
+        if symbol not in slicer.program.bindings:
+            answers = (_outside(one, origin) for one in beyond)
+            slicer.program.bindings[symbol] = next(
+                (one for one in answers if one is not None), None
+            )
+        extent = slicer.program.bindings[symbol]
         if extent is not None and extent != symbol:
             found.append((symbol, extent))
     return tuple(found)
+
+
+def _outside(beyond: "Slicer", origin: Reference) -> Extent | None:
+    """What a symbol is beyond its file; None: it takes too many steps."""
+    beyond.begin()
+    value = as_quantity(beyond, _followed(beyond, origin), origin.text)
+    return None if beyond.is_too_long else value.extent
 
 
 def _followed(beyond: "Slicer", reference: Reference) -> Value:

@@ -84,6 +84,11 @@ CUTLASS, cute/cluster_sm90.hpp and cutlass/cluster_launch.hpp, which engines do 
 REST_OF_MACRO = e.Name("__VA_ARGS__")
 
 
+def is_interface(name: str) -> bool:
+    """Whether a function of that name launches, also through ``lazy_`` and other such prefixes."""
+    return _interface(name) in PRIMITIVES
+
+
 def parts_of_call(call: e.Call, offset: int = 0) -> LaunchParts | None:
     """The parts of a call of a launching interface; None: it is none, or it lacks arguments."""
     name = _interface(last_name(call.function))

@@ -15,6 +15,7 @@ from geoaudit.shardcheck.slicing.quantities import as_quantity, is_known_role
 from geoaudit.shardcheck.slicing.scopes import known_types
 from geoaudit.shardcheck.slicing.tensors import shapes
 from geoaudit.shardcheck.slicing.values import (
+    NOTHING,
     NOWHERE,
     Closure,
     Items,
@@ -65,7 +66,7 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         default = default_of(slicer, base.type, name)
         if default is not None:
             return default
-    if is_known_role(name) or slicer.fields_deep >= MOST_FIELDS_DEEP:
+    if is_known_role(name) or slicer.is_near or slicer.fields_deep >= MOST_FIELDS_DEEP:
         return reference
     slicer.fields_deep += 1
     try:
@@ -225,7 +226,8 @@ def default_of(slicer: "Slicer", type: str, name: str) -> Value | None:
 def assigned_values(slicer: "Slicer", base: Reference, name: str) -> Value | None:
     """What a field is assigned anywhere in the program; None: nowhere, or at too many places."""
     found = _of_class(slicer, base.type, name) or _anywhere(slicer, base, name)
-    return _either_assigned(slicer, found) or default_of(slicer, base.type, name)
+    default = default_of(slicer, base.type, name)
+    return _either_assigned(slicer, found) or (None if default == NOTHING else default)
 
 
 def _either_assigned(slicer: "Slicer", found: list[Assignment]) -> Value | None:
@@ -243,7 +245,7 @@ def _either_assigned(slicer: "Slicer", found: list[Assignment]) -> Value | None:
         values.append(value or slicer.value(assign.value, frame, point))
     known = [value for value in values if not is_unknown(value)]
     distinct = [value for number, value in enumerate(known) if value not in known[:number]]
-    if not distinct or len(distinct) > MOST_ASSIGNMENTS:
+    if not distinct or len(distinct) > MOST_ASSIGNMENTS or distinct == [NOTHING]:
         return None
     return either([(None, value) for value in distinct])
 

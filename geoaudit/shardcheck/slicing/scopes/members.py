@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing.frames import Frame
-from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point
-from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place
 from geoaudit.shardcheck.slicing.scopes import fields, known_types
-from geoaudit.shardcheck.slicing.tensors import indexing, shapes
+from geoaudit.shardcheck.slicing.tensors import shapes
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Either,
@@ -20,18 +19,20 @@ from geoaudit.shardcheck.slicing.values import (
     Reference,
     Shaped,
     Value,
-    Words,
     either,
+    is_unknown,
     known_member,
     number,
     unknown,
+    used,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer, Unknown
+from geoaudit.shardcheck.symbolic.extents import Unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
 
 AXES = ("x", "y", "z")
+_MAY_BE_THREE = "what is not followed may give three axes"
 
 
 def member(slicer: "Slicer", value: Value, name: str) -> Value:
@@ -39,7 +40,7 @@ def member(slicer: "Slicer", value: Value, name: str) -> Value:
     match value:
         case Record():
             return _record_member(slicer, value, name)
-        case Quantity() if name in AXES:
+        case Quantity() if name in AXES and not is_unknown(value):
             return value if name == "x" else number(1)
         case Items(values=values) if name in {"first", "second"} and len(values) == 2:
             return values[name == "second"]
@@ -49,8 +50,8 @@ def member(slicer: "Slicer", value: Value, name: str) -> Value:
         case Shaped():
             return shapes.member(value, name)
         case Either(options=options):
-            given = [option for option in options if not _is_unset(option[1], name)] or options
-            return either([(guard, member(slicer, one, name)) for guard, one in given])
+            set_ = [option for option in used(options) if not _is_unset(option[1], name)]
+            return either([(guard, member(slicer, one, name)) for guard, one in set_ or options])
         case Reference():
             return fields.member_of(slicer, value, name)
         case Quantity():
@@ -92,7 +93,7 @@ def part(slicer: "Slicer", value: Value, name: str) -> Value:
     if not name.startswith("["):
         return member(slicer, value, name)
     if name == SOME_ELEMENT:
-        return _some_element(slicer, value, name)
+        return some_element(slicer, value, name)
     return item(slicer, value, int(name[1:-1]), "")
 
 
@@ -103,64 +104,14 @@ def parts(slicer: "Slicer", value: Value, path: Place) -> Value:
     return value
 
 
-def element(slicer: "Slicer", value: Value, node: e.Subscript, frame: Frame, point: Point) -> Value:
-    """``value[index]``."""
-    if isinstance(value, Either):
-        options = value.options
-        return either([(guard, element(slicer, one, node, frame, point)) for guard, one in options])
-    if indexing.is_part(value, node, frame):
-        return indexing.part(slicer, value, node.indices, frame, point)
-    if len(node.indices) == 1:
-        match node.indices[0]:
-            case e.Text(value=key):
-                return _keyed(slicer, value, key)
-            case e.Slice() as cut if isinstance(value, Items | Reference):
-                return _slice(slicer, value, cut, frame, point)
-            case e.Number() | e.Operation() | e.Name() | e.Member() as index:
-                place = slicer.value(index, frame, point)
-                if isinstance(place, Words):
-                    return _keyed(slicer, value, place.text)
-                known = as_quantity(slicer, place, spelled(index)).extent
-                if hasattr(known, "value") and isinstance(known.value, int):
-                    return item(slicer, value, known.value, spelled(node.value))
-            case _:
-                pass
-    return _some_element(slicer, value, spelled(node), frame, node)
-
-
-def _keyed(slicer: "Slicer", value: Value, key: str) -> Value:
-    if isinstance(value, Record) and key not in value.members and value.rest is None:
-        return unknown(f"{key} is not among the values given")
-    return member(slicer, value, key)
-
-
-def _slice(
-    slicer: "Slicer", value: "Items | Reference", cut: e.Slice, frame: Frame, point: Point
-) -> Value:
-    bounds: list[int | None] = []
-    for bound in (cut.lower, cut.upper):
-        known = slicer.quantity(bound, frame, point).extent if bound is not None else None
-        if known is not None and not isinstance(known, Integer):
-            return _some_element(slicer, value, "a slice")
-        bounds.append(known.value if known is not None else None)
-    lower, upper = bounds
-    if isinstance(value, Reference) and shapes.is_shape(value):
-        value = shapes.all_extents(value)
-    if isinstance(value, Items):
-        return shapes.cut(value, lower, upper)
-    text = (
-        f"{value.text}[{lower if lower is not None else ''}:{upper if upper is not None else ''}]"
-    )
-    return replace(value, text=text, of=value, member=text)
-
-
-def _some_element(
+def some_element(
     slicer: "Slicer",
     value: Value,
     text: str,
     frame: Frame | None = None,
     node: e.Subscript | None = None,
 ) -> Value:
+    """An element of which it is not known which one it is."""
     match value:
         case Items(values=values) if values:
             return either([(None, one) for one in values])
@@ -188,7 +139,7 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
             return unknown(f"{text or 'a tuple'} has {len(values)} elements, not {place + 1}")
         case Either(options=options):
             return either(
-                [(guard, item(slicer, one, place, text, count)) for guard, one in options]
+                [(guard, item(slicer, one, place, text, count)) for guard, one in used(options)]
             )
         case Reference():
             return shapes.extent_of(value, place)
@@ -196,15 +147,25 @@ def item(slicer: "Slicer", value: Value, place: int, text: str, count: int | Non
             return shapes.indexed(value, place)
         case Record(type="dim3") if place < 3:
             return member(slicer, value, AXES[place])
-        case Record(members=known) if f"[{place}]" in known:
-            return known[f"[{place}]"]
-        case Record(members=known) if known and not value.type:
-            given = list(known.values())
-            return given[place] if -len(given) <= place < len(given) else unknown(text)
+        case Record():
+            return _member_by_place(slicer, value, place, text)
         case Quantity():
             return unknown(f"element {place} of {text or 'a number'}", [value])
         case _:
             return unknown(f"element {place} of {text or 'something'} cannot be told")
+
+
+def _member_by_place(slicer: "Slicer", record: Record, place: int, text: str) -> Value:
+    """An element of what is known by its members: of a structure its field of that number."""
+    known, names = record.members, fields.names_of(slicer, record.type)
+    if f"[{place}]" in known:
+        return known[f"[{place}]"]
+    if 0 <= place < len(names):
+        return member(slicer, record, names[place])
+    every = list(known.values()) if not record.type else []
+    if -len(every) <= place < len(every):
+        return every[place]
+    return unknown(f"element {place} of {text or 'something'} cannot be told")
 
 
 def made(
@@ -220,21 +181,32 @@ def made(
     if constant is not None:
         return number(constant)
     if name == "dim3":
-        given = dict(zip(AXES, values, strict=False))
+        members = dict(zip(AXES, values, strict=False))
         if len(values) == 1 and isinstance(values[0], Record | Items):
             return converted(slicer, values[0], "dim3", frame)
-        return Record(type="dim3", members={**given, **keywords})
+        return Record(type="dim3", members={**members, **keywords})
     if not name or name in known_types.SEQUENCES:
         return Record(type="", members=dict(keywords)) if keywords else Items(values=tuple(values))
     names = known_types.FIELDS.get(name) or fields.names_of(slicer, name)
     if names or keywords:
-        given = dict(zip(names, values, strict=False))
-        return Record(type=name, members={**given, **keywords})
+        pairs = zip(names, values, strict=False)
+        members = {one: _as_field(slicer, name, one, value, frame) for one, value in pairs}
+        return Record(type=name, members={**members, **keywords})
     return Items(values=tuple(values)) if values else Record(type=name)
+
+
+def _as_field(slicer: "Slicer", type: str, name: str, value: Value, frame: Frame) -> Value:
+    """A value that fills a field: braces within braces as the field's type."""
+    if not isinstance(value, Items):
+        return value
+    return converted(slicer, value, fields.type_of_field(slicer, type, name), frame)
 
 
 def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
     """A value as a declared type: braces as the structure that they fill."""
+    if type.endswith("[]") and isinstance(value, Items):
+        each = tuple(converted(slicer, one, type[:-2], frame) for one in value.values)
+        return Items(values=each, back=value.back)
     name = fields.canonical(slicer, type)
     match value:
         case Items(values=values) if name == "dim3":
@@ -244,7 +216,8 @@ def converted(slicer: "Slicer", value: Value, type: str, frame: Frame) -> Value:
         case Record(type="") if name and name not in known_types.SEQUENCES:
             return replace(value, type=name)
         case Quantity() if name == "dim3":
-            return Record(type="dim3", members={"x": value})
+            others = {} if not is_unknown(value) else dict.fromkeys("yz", unknown(_MAY_BE_THREE))
+            return Record(type="dim3", members={"x": value, **others})
         case Reference(type="") if name:
             return replace(value, type=name)
         case _:
@@ -274,6 +247,12 @@ def declared(slicer: "Slicer", type: str, text: str, frame: Frame, line: int) ->
 def with_part(value: Value, path: Place, new: Value) -> Value:
     """A value of which a member has been assigned."""
     name, rest = path[0], path[1:]
+    if isinstance(value, Reference) and shapes.is_shape(value):
+        value = shapes.all_extents(value)
+    if isinstance(value, Items) and not rest and name[1:-1].lstrip("-").isdigit():
+        changed = shapes.replaced(value, int(name[1:-1]), new)
+        if changed is not None:
+            return changed
     match value:
         case Record():
             base = value

@@ -16,6 +16,7 @@ from geoaudit.shardcheck.slicing.scopes.tops import of_top
 from geoaudit.shardcheck.slicing.scopes.visibility import Use, seen, use_in
 from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
+    NOTHING,
     Closure,
     Either,
     Quantity,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _CONSTANT = re.compile(r"^([A-Z][A-Z0-9_]*|k[A-Z]\w*|.*::\w+)$")
 MOST_DEFINITIONS = 4
 MOST_REEXPORTS = 4
-_WORDS = {"true": 1, "false": 0, "True": 1, "False": 0, "None": 0, "nullptr": 0, "NULL": 0}
+_WORDS = {"true": 1, "false": 0, "True": 1, "False": 0, "nullptr": 0, "NULL": 0}
 
 
 def outer_of(slicer: "Slicer", indexed: IndexedFunction) -> tuple[Frame, Point] | None:
@@ -56,6 +57,8 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     text = node.text
     if text in _WORDS:
         return number(_WORDS[text])
+    if text == "None" and frame.function.file.language == "python":
+        return NOTHING
     function = frame.function.function
     if frame.function.object_name == text:
         return frame.receiver or _object(frame, text, function)
@@ -68,14 +71,18 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     if found is not None:
         return found
     if frame.outer is not None:
-        around, at = frame.outer
-        if frame.made is not None and frame.function.is_copied(text):
-            at = frame.made
-        return slicer.value(node, around, at)
+        return _around(slicer, node, frame, *frame.outer)
     if text in {"self", "this"}:
         return _object(frame, text, function)
     found = _of_surroundings(slicer, node, frame, point)
     return found if found is not None else _unbound(slicer, frame, text, point)
+
+
+def _around(slicer: "Slicer", node: e.Name, frame: Frame, around: Frame, at: Point) -> Value:
+    """A free name of a nested function; one that it copies, as it was where it was made."""
+    if frame.made is not None and frame.function.is_copied(node.text):
+        at = frame.made
+    return slicer.value(node, around, at)
 
 
 def _of_template_argument(slicer: "Slicer", text: str, frame: Frame, point: Point) -> Value | None:

@@ -101,6 +101,8 @@ def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
     """Calls of the frame's function that are to be followed, and whether they are all."""
     calls = resolution.calls_of(slicer, frame.function)
     every = [site for site in calls if not is_test(site.caller.name)]
+    if slicer.is_near and frame.depth >= 1:
+        return [], True
     if slicer.crosses_files:
         followed = [site for site in every if not is_test(site.caller.path)] or every
         return (followed if len(followed) <= MOST_CALLERS_BEYOND else []), True

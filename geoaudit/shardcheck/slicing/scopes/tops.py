@@ -8,7 +8,7 @@ from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes.visibility import Use, seen
-from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either
+from geoaudit.shardcheck.slicing.values import Nothing, Quantity, Reference, Value, either
 from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
@@ -22,14 +22,16 @@ def of_top(
 ) -> Value | None:
     """What the statements at the top of a file give a name; `text` is the name as it is used.
 
-    A variable that begins as 0 there is set elsewhere: it is not known. A constant that is given
-    twice is one or the other: the two stand under different ``#if``.
+    A variable that begins as 0 or None there is set elsewhere: it is not known. A constant that is
+    given twice is one or the other: the two stand under different ``#if``.
     """
     several = _given_several(slicer, top, name, text, use)
     if several is not None:
         return several
     end = Point(block=top.function.body, index=len(top.function.body))
     found = reaching.read(slicer, (name,), slicer.open_frame(top), end)
+    if isinstance(found, Nothing):
+        return Reference(text=name, kind="unknown", path=top.path)
     is_zero = isinstance(found, Quantity) and found.extent == Integer(value=0)
     if is_zero and top.file.language == "c":
         for one in top.function.body:

@@ -7,6 +7,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import as_quantity
+from geoaudit.shardcheck.slicing.sequences import concatenated
 from geoaudit.shardcheck.slicing.tensors import shapes
 from geoaudit.shardcheck.slicing.values import (
     Items,
@@ -15,7 +16,6 @@ from geoaudit.shardcheck.slicing.values import (
     Shaped,
     Value,
     computed,
-    concatenated,
     number,
     unknown,
 )

@@ -48,7 +48,7 @@ def _view(given: Given) -> Value | None:
         return given.tensor
     if "dtype" in given.keywords or _is_type(wanted.values[0]):
         return given.tensor
-    return shapes.reshaped(given.tensor, wanted)
+    return shapes.reshaped(given.tensor, wanted, given.number)
 
 
 def _is_type(value: Value) -> bool:
@@ -116,6 +116,19 @@ def _flatten(given: Given) -> Value | None:
     place = first if first >= 0 else -1
     changed = shapes.replaced(changed, place, computed("*", known)) if changed else None
     return None if changed is None else shapes.shaped(changed, given.tensor)
+
+
+def _unflatten(given: Given) -> Value | None:
+    place, sizes = given.integer(0, "dim"), given.argument(1, "sizes")
+    found = shapes.extents(given.tensor)
+    if place is None or not isinstance(sizes, Items) or sizes.back or found is None:
+        return None
+    part = shapes.at(found, place)
+    if part is None:
+        return None
+    whole = Shaped(extents=(part,))
+    parts = shapes.extents(shapes.reshaped(whole, sizes, given.number))
+    return None if parts is None else given.with_extent(place, *parts.values)
 
 
 def _unbind(given: Given) -> Value | None:
@@ -244,6 +257,7 @@ OPERATIONS: dict[str, Callable[[Given], Value | None]] = {
     **dict.fromkeys(("split", "split_with_sizes"), _split),
     "t": _t,
     "permute": _permute,
+    "unflatten": _unflatten,
     "unsqueeze": _unsqueeze,
     "narrow": _narrow,
     "flatten": _flatten,

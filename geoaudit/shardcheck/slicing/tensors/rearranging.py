@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Mapping
 
+from geoaudit.shardcheck.slicing.sequences import concatenated
 from geoaudit.shardcheck.slicing.tensors import shapes
 from geoaudit.shardcheck.slicing.values import (
     Items,
     Quantity,
     Value,
     computed,
-    concatenated,
     number,
 )
 

@@ -3,7 +3,7 @@
 Where the rank of a tensor is not known, its extents are kept from both ends.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -172,10 +172,10 @@ def unsqueezed(tensor: Value, place: int, extent: Value | None = None) -> Value:
     return shaped(Items(values=values, back=found.back), tensor)
 
 
-def reshaped(tensor: Value, wanted: Items) -> Value:
+def reshaped(tensor: Value, wanted: Items, number_of: Callable[[Value], Quantity]) -> Value:
     """A tensor of the given extents; one that is -1 is what remains."""
     kept = [
-        _remaining(tensor, wanted, place) if _is_rest(value) else value
+        _remaining(tensor, wanted, place, number_of) if _is_rest(value) else value
         for place, value in enumerate(wanted.values)
     ]
     back = tuple(unknown("what remains") if _is_rest(one) else one for one in wanted.back)
@@ -197,13 +197,15 @@ def _is_rest(value: Value) -> bool:
     return isinstance(value, Quantity) and value.extent == Integer(value=-1)
 
 
-def _remaining(tensor: Value, wanted: Items, place: int) -> Value:
+def _remaining(
+    tensor: Value, wanted: Items, place: int, number_of: Callable[[Value], Quantity]
+) -> Value:
     found = extents(tensor)
-    others = [value for at_, value in enumerate(wanted.values) if at_ != place]
-    known = [value for value in others if isinstance(value, Quantity)]
-    own = [one for one in found.values if isinstance(one, Quantity)] if found else []
-    if found and not found.back and len(own) == len(found.values) and len(known) == len(others):
-        whole = computed("*", own)
+    if wanted.back:
+        return unknown("what remains")
+    known = [number_of(value) for at_, value in enumerate(wanted.values) if at_ != place]
+    if found and found.values and not found.back:
+        whole = computed("*", [number_of(one) for one in found.values])
         return computed("//", [whole, computed("*", known)]) if known else whole
     if isinstance(tensor, Reference):
         return replace(

@@ -21,6 +21,7 @@ from geoaudit.shardcheck.slicing.values import (
     Value,
     either,
     number,
+    used,
 )
 from geoaudit.shardcheck.symbolic.extents import Integer, Symbol, Unknown
 
@@ -98,7 +99,7 @@ def as_tensor_of(value: Value, place: Place, length: int, frame: Frame) -> Value
 
 def _applied(given: Given, tensor: Value) -> Value | None:
     if isinstance(tensor, Either):
-        each = [(guard, _applied(given, one)) for guard, one in tensor.options]
+        each = [(guard, _applied(given, one)) for guard, one in used(tensor.options)]
         known = [(guard, one) for guard, one in each if one is not None]
         return either(known) if len(known) == len(each) else None
     if not isinstance(tensor, Shaped | Reference | Items):

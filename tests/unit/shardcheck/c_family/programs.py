@@ -1,6 +1,6 @@
 """Reads small sources, for the tests beside it."""
 
-from geoaudit.shardcheck.c_family import read_c_file
+from geoaudit.shardcheck.c_family.reading import read_c_file
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.statements import Function, Statement
 

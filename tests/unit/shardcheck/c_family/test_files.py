@@ -2,7 +2,7 @@
 
 import pytest
 
-from geoaudit.shardcheck.c_family import read_c_file
+from geoaudit.shardcheck.c_family.reading import read_c_file
 from geoaudit.shardcheck.program.expressions import (
     Call,
     FunctionValue,

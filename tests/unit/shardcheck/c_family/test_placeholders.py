@@ -2,8 +2,8 @@
 
 import pytest
 
-from geoaudit.shardcheck.c_family import read_c_file
 from geoaudit.shardcheck.c_family.placeholders import CLOSES, OPENS, named, without_placeholders
+from geoaudit.shardcheck.c_family.reading import read_c_file
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from geoaudit.shardcheck.c_family import read_c_file
+from geoaudit.shardcheck.c_family.reading import read_c_file
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.python.file_program import read_python_file
 

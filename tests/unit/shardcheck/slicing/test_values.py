@@ -1,5 +1,6 @@
 """Alternatives of values, and the trails of what is made of them."""
 
+from geoaudit.shardcheck.slicing.sequences import concatenated
 from geoaudit.shardcheck.slicing.sites import Hop
 from geoaudit.shardcheck.slicing.values import (
     MOST_HOPS,
@@ -11,7 +12,6 @@ from geoaudit.shardcheck.slicing.values import (
     Reference,
     Trail,
     computed,
-    concatenated,
     either,
     joined,
     known_member,

@@ -1,0 +1,12 @@
+# append adds an axis.
+import triton
+
+
+@triton.jit
+def step(y): ...
+
+
+def f(y, n_head, batch):
+    grid = [n_head]
+    grid.append(batch)
+    step[tuple(grid)](y)  # expect: grid=(n_head, batch)
