@@ -54,10 +54,11 @@ def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Poi
         return _after_a_round(slicer, loop, place, frame, point)
     before = point if not loop.initial else point.end_of(loop.initial)
     if place not in changed:
-        if not any(one[: len(place)] == place for one in touched):
+        inner = [one for one in touched if one[: len(place)] == place]
+        if not inner or any(place[: len(one)] == one for one in touched):
             return _after_a_round(slicer, loop, place, frame, point)
         whole = reaching.current(slicer, place, frame, before)
-        for one in touched:
+        for one in inner:
             value = _repeated(slicer, loop, one, frame, point)
             whole = members.with_part(whole, one[len(place) :], value)
         return whole
