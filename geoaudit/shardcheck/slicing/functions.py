@@ -15,15 +15,19 @@ from geoaudit.shardcheck.slicing.points import Place, Point, place_of, points_of
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class IndexedFunction:
-    """A function and the file it stands in."""
+    """A function and the file it stands in.
+
+    ``completed``: the function with defaults that only its declaration gives; None: none.
+    """
 
     file: FileProgram
     number: int
+    completed: Function | None = None
 
     @property
     def function(self) -> Function:
         """The function."""
-        return self.file.functions[self.number]
+        return self.completed or self.file.functions[self.number]
 
     @property
     def path(self) -> str:

@@ -9,6 +9,7 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Loop, Statement
 from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing.declared_defaults import declared_defaults, with_defaults
 from geoaudit.shardcheck.slicing.definitions.effects import Changes, Effects
 from geoaudit.shardcheck.slicing.definitions.writers import (
     field_writes,
@@ -57,9 +58,11 @@ class ProgramIndex:
         self.methods, self._callers = defaultdict(list), defaultdict(list)
         self._nested = defaultdict(list)
         self.by_file = {}
+        defaults = declared_defaults(self.files)
         for file in self.files:
             for number, function in enumerate(file.functions):
-                self._add(IndexedFunction(file=file, number=number), function)
+                completed = with_defaults(function, defaults)
+                self._add(IndexedFunction(file=file, number=number, completed=completed), function)
             for one in file.classes:
                 self.classes[one.name].append((file, one))
 

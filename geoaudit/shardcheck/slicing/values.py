@@ -140,12 +140,14 @@ class Shaped:
 
 @dataclass(frozen=True, kw_only=True)
 class Closure:
-    """Functions that may be meant by a name, and where a nested one was made."""
+    """Functions that may be meant by a name, where a nested one was made, and what is given."""
 
     functions: tuple["IndexedFunction", ...]
     frame: Optional["Frame"] = None
     point: Optional["Point"] = None
     receiver: Optional["Value"] = None
+    given: tuple["Value", ...] = ()
+    named: Mapping[str, "Value"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +212,9 @@ def either(options: Sequence[Option]) -> Value:
         return either_number(options)
     if all(isinstance(value, Record) for value in values):
         return _either_record(options)
-    if all(isinstance(value, Closure) and value.frame is None for value in values):
+    if all(
+        isinstance(one, Closure) and not (one.frame or one.given or one.named) for one in values
+    ):
         functions = dict.fromkeys(
             one for value in values if isinstance(value, Closure) for one in value.functions
         )

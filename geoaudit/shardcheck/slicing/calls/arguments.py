@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.statements import Parameter
 from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing import dictionaries
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.values import Items, Value
+from geoaudit.shardcheck.slicing.values import Closure, Items, Value
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -25,7 +26,22 @@ class _Spread:
     is_pack: bool
 
 
-_Node = e.Expression | tuple[e.Expression, ...] | _Spread
+@dataclass(frozen=True, kw_only=True)
+class _Keywords:
+    """What ``**parameter`` takes: keywords that no other parameter does."""
+
+    given: tuple[tuple[str, e.Expression], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _FromSpread:
+    """A parameter that a dictionary given as ``**value`` may have."""
+
+    name: str
+    spread: tuple[e.Expression, ...]
+
+
+_Node = e.Expression | tuple[e.Expression, ...] | _Spread | _Keywords | _FromSpread
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +68,10 @@ class Arguments(Mapping[str, Value]):
                 return Items(values=tuple(self._side_by_side(node.given))[node.place :])
             case _Spread():
                 return self._spread(node)
+            case _Keywords():
+                return dictionaries.made(self.slicer, node.given, self.frame, self.point)
+            case _FromSpread():
+                return self._from_spread(node)
             case _:
                 return self.slicer.value(node, self.frame, self.point)
 
@@ -80,6 +100,15 @@ class Arguments(Mapping[str, Value]):
             place += len(values)
         raise KeyError(node.place)
 
+    def _from_spread(self, node: _FromSpread) -> Value:
+        """The value of a key; KeyError: no dictionary has it."""
+        for one in reversed(node.spread):
+            value = self.slicer.value(one, self.frame, self.point)
+            if not dictionaries.is_dictionary(value) or value.rest or node.name in value.members:
+                element = e.Subscript(one, (e.Text(node.name),))
+                return self.slicer.value(element, self.frame, self.point)
+        raise KeyError(node.name)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.nodes)
 
@@ -93,15 +122,48 @@ def bound(
     call: e.Call,
     frame: Frame,
     point: Point,
+    closure: Closure | None = None,
 ) -> Arguments:
-    """Bind a call's arguments."""
+    """Bind a call's arguments, behind those that a closure has been given."""
     call = _with_context(function, call)
+    known: dict[tuple[str, bool], Value] = {}
+    if closure is not None and (closure.given or closure.named):
+        call_keywords = call.keywords
+        call = with_given(closure, call)
+        names_given = [one.name for one in function.own_parameters]
+        values = {**dict(zip(names_given, closure.given, strict=False)), **closure.named}
+        values = {key: one for key, one in values.items() if key not in dict(call_keywords)}
+        known = {(name, one): value for name, value in values.items() for one in (False, True)}
     nodes: dict[str, _Node] = {}
     _positional(function.own_parameters, call.arguments, nodes)
     names = {parameter.name for parameter in function.own_parameters}
     nodes.update({name: node for name, node in call.keywords if name in names})
+    _by_keywords(function.own_parameters, call, names, nodes)
     _positional(function.function.template_parameters, call.template_arguments, nodes)
-    return Arguments(slicer, nodes, frame, point)
+    return Arguments(slicer, nodes, frame, point, known)
+
+
+def with_given(closure: Closure, call: e.Call) -> e.Call:
+    """A call with as many arguments as it has with those that a closure has been given."""
+    if not closure.given and not closure.named:
+        return call
+    before = (e.Opaque("given before"),) * len(closure.given)
+    own = {key for key, _ in call.keywords}
+    more = tuple((key, e.Opaque("given before")) for key in closure.named if key not in own)
+    given, keywords = (*before, *call.arguments), (*call.keywords, *more)
+    return e.Call(call.function, given, keywords, call.template_arguments, call.line)
+
+
+def _by_keywords(
+    parameters: tuple[Parameter, ...], call: e.Call, names: set[str], nodes: dict[str, _Node]
+) -> None:
+    spread = tuple(node for key, node in call.keywords if key == dictionaries.SPREAD)
+    for parameter in parameters:
+        if parameter.is_keywords:
+            others = tuple(pair for pair in call.keywords if pair[0] not in names)
+            nodes[parameter.name] = _Keywords(given=others)
+        elif spread and not parameter.is_pack and parameter.name not in nodes:
+            nodes[parameter.name] = _FromSpread(name=parameter.name, spread=spread)
 
 
 def _positional(
@@ -145,6 +207,8 @@ def accepts(function: IndexedFunction, call: e.Call) -> bool:
     parameters = function.own_parameters
     count = len(call.arguments) + len(call.keywords)
     if any(isinstance(one, e.Starred) for one in call.arguments):
+        return True
+    if any(key == dictionaries.SPREAD for key, _ in call.keywords):
         return True
     packs = [one for one in parameters if one.is_pack or one.is_keywords]
     plain = [one for one in parameters if not one.is_pack and not one.is_keywords]

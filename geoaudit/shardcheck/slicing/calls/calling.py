@@ -17,6 +17,7 @@ from geoaudit.shardcheck.slicing.points import Block, Point, leaves
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT
 from geoaudit.shardcheck.slicing.scopes import members, names
 from geoaudit.shardcheck.slicing.tensors import tensor_calls
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     Closure,
     Option,
@@ -27,6 +28,8 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     unknown,
 )
+from geoaudit.shardcheck.symbolic.extents import Unknown
+from geoaudit.shardcheck.symbolic.walking import symbols
 from geoaudit.shardcheck.words import is_sm_attribute, is_sm_count
 
 if TYPE_CHECKING:
@@ -71,7 +74,7 @@ def _not_followed(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) ->
     parts = [slicer.value(one, frame, point) for one in given]
     if isinstance(node.function, e.Member):
         base = slicer.value(node.function.value, frame, point)
-        if not isinstance(base, Reference):
+        if not isinstance(base, Reference) and not _depends_on_nothing(base):
             parts.append(base)
     if not parts:
         return Reference(
@@ -79,6 +82,15 @@ def _not_followed(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) ->
         )
     depends = quantities.dependencies(slicer, parts, text)
     return unknown(f"{last or text} is not in the source that was read", depends)
+
+
+def _depends_on_nothing(value: Value) -> bool:
+    """Whether nothing is known of a value, nor what it depends on."""
+    return (
+        isinstance(value, Quantity)
+        and isinstance(value.extent, Unknown)
+        and not any(True for _ in symbols(value.extent))
+    )
 
 
 def inlined(
@@ -93,7 +105,11 @@ def inlined(
         value = returned(slicer, inner)
         if value is not None:
             values.append((None, value))
-    return either(values) if values else None
+    if not values:
+        return None
+    found = either(values)
+    is_elsewhere = any(one.file is not frame.function.file for one in closure.functions)
+    return named(found, spelled(node), frame) if is_elsewhere else found
 
 
 def entered(
@@ -107,7 +123,7 @@ def entered(
     """The frame of a function under one call; None: too deep, or it has no body."""
     if frame.depth >= MOST_CALLS_DEEP or not function.function.body:
         return None
-    arguments = bound(slicer, function, node, frame, point)
+    arguments = bound(slicer, function, node, frame, point, closure)
     outer = names.outer_of(slicer, function)
     if closure.frame is not None and closure.point is not None:
         outer = (closure.frame, point if closure.frame is frame else closure.point)

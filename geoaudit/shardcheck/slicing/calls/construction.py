@@ -1,13 +1,13 @@
 """Objects as their constructors make them, or from their fields in order."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.slicing import dictionaries
-from geoaudit.shardcheck.slicing.calls import calling, overloads
+from geoaudit.shardcheck.slicing.calls import calling, overloads, resolution
 from geoaudit.shardcheck.slicing.definitions import reaching
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
@@ -30,11 +30,13 @@ def built(slicer: "Slicer", node: e.Collection, frame: Frame, point: Point) -> V
 
 
 def _constructors(slicer: "Slicer", type: str) -> list[IndexedFunction]:
-    return [
+    own = [
         method
         for method in slicer.program.methods.get(type, ())
         if method.function.name in {type, "__init__"} and method.function.body
     ]
+    inherited = [] if own else fields.method_of(slicer, type, "__init__")
+    return own or [method for method in inherited if method.function.body]
 
 
 def constructed(
@@ -58,7 +60,15 @@ def constructed(
     made.update(named.members)
     if not fields_ and known_types.bare(type) in known_types.SEQUENCES:
         return unknown(spelled(node))
-    return Record(type=type, members=made, rest=named.rest)
+    return _completed(slicer, Record(type=type, members=made, rest=named.rest), frame)
+
+
+def _completed(slicer: "Slicer", record: Record, frame: Frame) -> Record:
+    """An object once ``__post_init__`` of its class has run; else as it is."""
+    for method in fields.method_of(slicer, record.type, "__post_init__")[:1]:
+        after = Frame(function=method, arguments={}, receiver=record, depth=frame.depth + 1)
+        return replace(record, members=_Built(slicer, after, record.members))
+    return record
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +77,7 @@ class _Built(Mapping[str, Value]):
 
     slicer: "Slicer"
     frame: Frame
+    before: Mapping[str, Value] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Value:
         body = self.frame.function.function.body
@@ -75,7 +86,24 @@ class _Built(Mapping[str, Value]):
             found = reaching.read(self.slicer, place, self.frame, end)
             if found is not None:
                 return found
-        raise KeyError(name)
+        for base in self._bases():
+            if name in base.members:
+                return base.members[name]
+        return self.before[name]
+
+    def _bases(self) -> Iterator[Record]:
+        """What constructors of bases make, that this one calls as ``super().__init__(...)``."""
+        function = self.frame.function
+        for point, call in function.calls:
+            if not resolution.is_super_init(call):
+                continue
+            closure, _ = resolution.meant(self.slicer, call, self.frame, point)
+            for method in closure.functions if closure is not None else ():
+                inner = calling.entered(
+                    self.slicer, Closure(functions=(method,)), method, call, self.frame, point
+                )
+                if inner is not None:
+                    yield Record(type="", members=_Built(self.slicer, inner))
 
     def __contains__(self, name: object) -> bool:
         try:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
@@ -15,6 +16,7 @@ from geoaudit.shardcheck.slicing.quantities import as_quantity
 from geoaudit.shardcheck.slicing.scopes import members
 from geoaudit.shardcheck.slicing.tensors import tensor_calls
 from geoaudit.shardcheck.slicing.values import (
+    Closure,
     Items,
     Quantity,
     Record,
@@ -101,6 +103,8 @@ def otherwise(
     if last in _OF_NUMBER and isinstance(receiver, Quantity) and not node.arguments:
         return _OF_NUMBER[last](receiver)
     values = [slicer.value(one, frame, point) for one in node.arguments]
+    if last == "partial" and values and isinstance(values[0], Closure):
+        return _partial(slicer, values[0], values[1:], node, frame, point)
     if last in {"get", "getenv"} and values and "env" in spelled(node.function):
         return _of_environment(values[0], frame, node.line)
     if last in _NAMED and values and isinstance(values[0], Words):
@@ -123,6 +127,20 @@ def otherwise(
     return None
 
 
+def _partial(
+    slicer: "Slicer",
+    function: Closure,
+    values: list[Value],
+    node: e.Call,
+    frame: Frame,
+    point: Point,
+) -> Closure:
+    """``functools.partial(function, value, key=value)``."""
+    named = dictionaries.made(slicer, node.keywords, frame, point).members
+    given = (*function.given, *values)
+    return replace(function, given=given, named={**function.named, **named})
+
+
 def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
     """A variable of the environment, by its name."""
     if not isinstance(name, Words):
@@ -132,6 +150,9 @@ def _of_environment(name: Value, frame: Frame, line: int) -> Value | None:
 
 def _product(slicer: "Slicer", value: Value) -> Value | None:
     """``math.prod`` of values."""
+    if isinstance(value, Reference):
+        text = f"prod({value.text})"
+        return replace(value, text=text, kind="extent", of=value, member="prod", type="")
     if not isinstance(value, Items) or value.back:
         return None
     return computed("*", [as_quantity(slicer, one, "a factor") for one in value.values])
@@ -191,4 +212,5 @@ _ARITHMETIC: dict[str, Callable[[Sequence[Quantity]], Value]] = {
     ),
     "item": _same,
     "abs": _same,
+    **dict.fromkeys(("atoi", "atol", "stoi", "stol", "strtol", "strtoul", "strtoll"), _same),
 }

@@ -1,13 +1,14 @@
 """Which functions a call means, and which calls mean a function."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.calls import bindings, lambdas, overloads, receivers
-from geoaudit.shardcheck.slicing.calls.arguments import accepts
+from geoaudit.shardcheck.slicing.calls.arguments import accepts, with_given
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
@@ -93,14 +94,14 @@ def _fitting(
     receiver: Value | None = None,
 ) -> Closure | None:
     own = frame.function.file
-    fitting = overloads.fitting(slicer, closure.functions, node, frame, point)
+    whole = with_given(closure, node)
+    fitting = overloads.fitting(slicer, closure.functions, whole, frame, point)
     near = [one for one in fitting if one.file is own] or fitting
     if not near or len(near) > MOST_MEANT:
         return None
-    return Closure(
+    return replace(
+        closure,
         functions=tuple(near),
-        frame=closure.frame,
-        point=closure.point,
         receiver=receiver if receiver is not None else closure.receiver,
     )
 
@@ -123,15 +124,37 @@ def _calls_of(slicer: "Slicer", function: IndexedFunction) -> list[CallSite]:
     renamed = (program.calls_of(local, file) for file, local in program.import_names.get(name, ()))
     sites = chain(program.calls_of(name), chain.from_iterable(renamed))
     if function.function.name == "__init__":
-        sites = chain(sites, _super_calls(slicer, function))
+        sites = chain(sites, _super_calls(slicer, function), _of_derived(slicer, function))
     for site in sites:
         is_own = site.caller.file is function.file
         if not is_own and not _reaches(slicer, function, site):
             continue
-        is_meant = isinstance(site.call.function, e.Member) and _is_super(site.call.function.value)
+        is_meant = _is_of_derived(function, site.call)
         if accepts(function, site.call) and (is_meant or _names_it(slicer, function, site)):
             found.append(site)
     return [*found, *bindings.python_calls(slicer, function)]
+
+
+def is_super_init(call: e.Call) -> bool:
+    """Whether a call is ``super().__init__(...)``."""
+    called = call.function
+    return isinstance(called, e.Member) and called.name == "__init__" and _is_super(called.value)
+
+
+def _is_of_derived(function: IndexedFunction, call: e.Call) -> bool:
+    """Whether a call of a constructor is made by, or of, a class derived from its own."""
+    called = call.function
+    if isinstance(called, e.Member) and _is_super(called.value):
+        return True
+    return function.function.name == "__init__" and last_name(called) != function.function.owner
+
+
+def _of_derived(slicer: "Slicer", function: IndexedFunction) -> Iterator[CallSite]:
+    """Calls of classes that inherit a constructor."""
+    for derived in slicer.program.derived.get(function.function.owner, ()):
+        own = slicer.program.methods.get(derived, ())
+        if not any(method.function.name == "__init__" for method in own):
+            yield from slicer.program.calls_of(derived)
 
 
 def _super_calls(slicer: "Slicer", function: IndexedFunction) -> Iterator[CallSite]:
@@ -141,12 +164,7 @@ def _super_calls(slicer: "Slicer", function: IndexedFunction) -> Iterator[CallSi
             if method.function.name != "__init__":
                 continue
             for point, call in method.calls:
-                called = call.function
-                if (
-                    isinstance(called, e.Member)
-                    and called.name == "__init__"
-                    and _is_super(called.value)
-                ):
+                if is_super_init(call):
                     yield CallSite(caller=method, point=point, call=call)
 
 
@@ -191,12 +209,14 @@ def _names_it(slicer: "Slicer", function: IndexedFunction, site: CallSite) -> bo
             and isinstance(called, e.Member)
             and not _is_own_object(called.value)
         )
+    if function.function.name == "__init__" and isinstance(called, e.Member):
+        return called.name == owner
     if isinstance(called, e.Member):
         return _is_called_on(slicer, function, called, site)
     if not isinstance(called, e.Name):
         return False
     parts = called.text.split("::")
-    if function.function.name == owner:
+    if function.function.name in {owner, "__init__"}:
         return parts[-1] == owner
     if len(parts) == 1:
         return owner in receivers.family_of(slicer, receivers.owner_of(slicer, site.caller))

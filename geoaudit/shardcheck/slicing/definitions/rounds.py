@@ -101,7 +101,12 @@ def _is_other(one: Place, place: Place) -> bool:
 def _is_kept(
     slicer: "Slicer", loop: s.Loop, place: Place, value: Value, frame: Frame, ends: list[Point]
 ) -> bool:
-    """Whether a round gives a place back as it began: ``x = x.contiguous()``."""
+    """Whether a round gives a place back as it began: ``x = x.contiguous()``.
+
+    Asked of one place at a time: with each that another depends on, it would take ever longer.
+    """
+    if frame.overlay:
+        return False
     overlay = {**frame.overlay, (id(loop), ".".join(place)): value}
     within = replace(frame, overlay=overlay)
     for end in ends:

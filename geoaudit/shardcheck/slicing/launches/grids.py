@@ -126,9 +126,11 @@ def _called(
     if closure.frame is not None and closure.point is not None:
         outer = (closure.frame, point if closure.frame is frame else closure.point)
     rest = Reference(text=META, kind="constant", path=function.path, line=function.function.line)
-    arguments: dict[str, Value] = {}
-    if parameters:
-        arguments[parameters[0].name] = Record(type="", members=meta, rest=rest)
+    given = dict(zip((one.name for one in parameters), closure.given, strict=False))
+    arguments: dict[str, Value] = {**given, **closure.named}
+    waiting = [one.name for one in parameters if one.name not in arguments]
+    if waiting:
+        arguments[waiting[0]] = Record(type="", members=meta, rest=rest)
     called = Frame(
         function=function,
         arguments=arguments,

@@ -26,6 +26,8 @@ from geoaudit.shardcheck.symbolic.substitution import substitute
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_GUARDS = 12
+_BRACKETS = frozenset({"triton", "numba"})
+"""Idioms whose grid stands in brackets behind the kernel."""
 
 
 def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
@@ -132,7 +134,8 @@ def _launching_hops(launching: Launching) -> Iterator[Hop]:
     """The launch as it is written, and through the launchers that it calls down to a primitive."""
     parts = launching.parts
     if launching.call is None:
-        text = f"{spelled(parts.kernel)}<<<{spelled(parts.grid[0])}>>>"
+        opening, closing = ("[", "]") if parts.idiom in _BRACKETS else ("<<<", ">>>")
+        text = f"{spelled(parts.kernel)}{opening}{spelled(parts.grid[0])}{closing}"
     else:
         text = spelled(launching.call)
     yield Hop(path=launching.function.path, line=parts.line, text=text)

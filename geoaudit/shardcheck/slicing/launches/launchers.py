@@ -4,18 +4,17 @@ Nothing is listed by name but the interfaces of CUDA and HIP: a function is a la
 callers give the kernel that it launches and some of the grid, and its calls are launches in turn.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.walking import last_name
-from geoaudit.shardcheck.slicing.calls import calling, resolution
+from geoaudit.shardcheck.slicing.calls import calling
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
 from geoaudit.shardcheck.slicing.index import ProgramIndex
-from geoaudit.shardcheck.slicing.launches import grids
-from geoaudit.shardcheck.slicing.launches.given import is_given, is_given_symbol
+from geoaudit.shardcheck.slicing.launches import callers, grids
 from geoaudit.shardcheck.slicing.launches.grids import Axes
 from geoaudit.shardcheck.slicing.launches.meta_parameters import MetaParameters
 from geoaudit.shardcheck.slicing.launches.primitives import (
@@ -26,8 +25,6 @@ from geoaudit.shardcheck.slicing.launches.primitives import (
     parts_of_launch,
 )
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.scopes import parameters
-from geoaudit.shardcheck.slicing.scopes.members import AXES
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import (
     Closure,
@@ -37,11 +34,8 @@ from geoaudit.shardcheck.slicing.values import (
     either,
     unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Cases, Extent, Integer, Symbol
-from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_LEVELS = 16
-MOST_CALLS = 4_000
 MOST_INNER = 4
 
 
@@ -163,81 +157,6 @@ def _is_own(program: ProgramIndex, call: e.Call) -> bool:
     return any(not one.function.is_declaration for one in program.functions.get(name, ()))
 
 
-def formal_frame(slicer: Slicer, function: IndexedFunction) -> Frame:
-    """A frame in which parameters are what they are called, whoever calls."""
-    bare = slicer.open_frame(function)
-    own = function.function
-    given: Mapping[str, Value] = {
-        one.name: parameters.reference(bare, one)
-        for one in (*own.parameters, *own.template_parameters)
-    }
-    return Frame(function=function, arguments=given, outer=bare.outer)
-
-
-def launches_for_callers(slicer: Slicer, launching: Launching) -> bool:
-    """Whether the callers of a launch's function give its kernel and its grid.
-
-    They do where nothing but what they give is in it, each axis one part of it or, where no
-    object gives the kernel, computed from the parameters that are numbers.
-    """
-    function = launching.function
-    if function.function.kind not in {"function", "method", "macro", "lambda"}:
-        return False
-    frame = formal_frame(slicer, function)
-    if launching.call is None:
-        kernel = slicer.value(launching.parts.kernel, frame, launching.point)
-        if not is_given(slicer, kernel, function):
-            return False
-    launched = launching.evaluated(slicer, frame)
-    if not is_given(slicer, launched.kernel, function):
-        return False
-    found = [one for axis in launched.grid for one in symbols(axis.extent)]
-    if not found or not all(is_given_symbol(slicer, one, function) for one in found):
-        return False
-    if all(_is_passed(axis.extent) for axis in launched.grid):
-        return True
-    return not _is_object(launched.kernel) and all(_is_bare(slicer, one) for one in found)
-
-
-def _is_passed(extent: Extent) -> bool:
-    """Whether an axis is passed on as it is, whichever of several it is."""
-    if isinstance(extent, Cases):
-        return all(_is_passed(one.value) for one in extent.cases)
-    return isinstance(extent, Symbol | Integer)
-
-
-def _is_bare(slicer: Slicer, symbol: Symbol) -> bool:
-    """Whether a symbol is a parameter itself, or an axis of one."""
-    origin = slicer.origins[symbol]
-    return origin.of is None or origin.member in AXES
-
-
-def _is_object(value: Value) -> bool:
-    return isinstance(value, Reference) and value.base.text in {"this", "self"}
-
-
-def can_only_be_called_in_source(function: IndexedFunction) -> bool:
-    """Whether a function is nothing until the source uses it: a macro, a lambda, a template."""
-    own = function.function
-    return own.kind in {"macro", "lambda"} or bool(own.template_parameters)
-
-
-def called(slicer: Slicer, launching: Launching) -> Iterator[CallSite]:
-    """The calls of the function a launcher is."""
-    function = launching.function
-    if function.function.name != "operator()":
-        yield from resolution.calls_of(slicer, function)
-        return
-    owner = function.function.owner
-    for caller in slicer.program.calling(owner):
-        for point, call in caller.calls:
-            if isinstance(call.function, e.Name) and call.function.text.endswith(owner):
-                continue
-            value = slicer.value(call.function, slicer.open_frame(caller), point)
-            if isinstance(value, Record) and value.type == owner:
-                yield CallSite(caller=caller, point=point, call=call)
-
-
 def all_launches(slicer: Slicer) -> tuple[list[Launching], set[int]]:
     """Every launch, calls of launchers too, and the ids of those that launch for callers."""
     found = list(primitives(slicer.program))
@@ -247,9 +166,9 @@ def all_launches(slicer: Slicer) -> tuple[list[Launching], set[int]]:
     for _ in range(MOST_LEVELS):
         following: list[Launching] = []
         for launching in level:
-            if not launches_for_callers(slicer, launching):
+            if not callers.launches_for_callers(slicer, launching):
                 continue
-            sites = list(islice(called(slicer, launching), MOST_CALLS))
+            sites = list(islice(callers.called(slicer, launching), callers.MOST_CALLS))
             for site in sites:
                 outer = by_call.get(id(site.call))
                 if outer is None:
@@ -258,7 +177,7 @@ def all_launches(slicer: Slicer) -> tuple[list[Launching], set[int]]:
                     following.append(outer)
                 elif len(outer.inner) < MOST_INNER and launching.function is not site.caller:
                     outer.inner.append(launching)
-            if sites or can_only_be_called_in_source(launching.function):
+            if sites or callers.can_only_be_called_in_source(launching.function):
                 for_callers.add(id(launching))
         found = found + following
         level = following

@@ -58,6 +58,13 @@ def _keyed(slicer: "Slicer", value: Value, key: str) -> Value:
     return member(slicer, value, key)
 
 
+def _written_slice(value: Reference, cut: e.Slice) -> Reference:
+    """A slice whose bounds are no numbers, as it is written."""
+    bounds = (spelled(one) if one is not None else "" for one in (cut.lower, cut.upper))
+    member = f"[{':'.join(bounds)}]"
+    return replace(value, text=f"{value.text}{member}", of=value, member=member, type="")
+
+
 def _slice(
     slicer: "Slicer", value: "Items | Reference", cut: e.Slice, frame: Frame, point: Point
 ) -> Value:
@@ -65,6 +72,8 @@ def _slice(
     for bound in (cut.lower, cut.upper):
         known = slicer.quantity(bound, frame, point).extent if bound is not None else None
         if known is not None and not isinstance(known, Integer):
+            if isinstance(value, Reference):
+                return _written_slice(value, cut)
             return some_element(slicer, value, "a slice")
         bounds.append(known.value if known is not None else None)
     lower, upper = bounds

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 _CONSTANT = re.compile(r"^([A-Z][A-Z0-9_]*|k[A-Z]\w*|.*::\w+)$")
 MOST_DEFINITIONS = 4
 MOST_REEXPORTS = 4
-_WORDS = {"true": 1, "false": 0, "True": 1, "False": 0, "nullptr": 0, "NULL": 0}
+_WORDS: dict[str, Value] = {
+    **dict.fromkeys(("true", "True"), number(1)),
+    **dict.fromkeys(("false", "False", "nullptr", "NULL"), number(0)),
+    "None": NOTHING,
+}
 
 
 def outer_of(slicer: "Slicer", indexed: IndexedFunction) -> tuple[Frame, Point] | None:
@@ -56,9 +60,7 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
     """The value of a name."""
     text = node.text
     if text in _WORDS:
-        return number(_WORDS[text])
-    if text == "None" and frame.function.file.language == "python":
-        return NOTHING
+        return _WORDS[text]
     function = frame.function.function
     if frame.function.object_name == text:
         return frame.receiver or _object(frame, text, function)

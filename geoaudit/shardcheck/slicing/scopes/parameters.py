@@ -1,6 +1,7 @@
 """What a parameter is: the argument of the call that is looked at, or of any call there is."""
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program.statements import Parameter
@@ -33,8 +34,8 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
     name = parameter.name
     if frame.arguments is not None:
         given = frame.arguments.get(name)
-        if given is None and parameter.default is not None:
-            given = slicer.value(parameter.default, frame, _start(frame))
+        if given is None:
+            given = _default(slicer, frame, parameter)
         if given is None:
             return reference(frame, parameter)
         return given if _is_formula(frame) else named(given, name, frame)
@@ -46,6 +47,20 @@ def value_of(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value:
     start = _start(frame)
     found = slicer.remembered(frame, start, key, lambda: _of_any_call(slicer, frame, parameter))
     return found if found is not None else reference(frame, parameter)
+
+
+def _default(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value | None:
+    """What a parameter is that no argument is given for; of Python as the function was made."""
+    if parameter.default is None:
+        return None
+    if frame.function.file.language == "c":
+        return slicer.value(parameter.default, frame, _start(frame))
+    if frame.outer is not None:
+        around, at = frame.outer
+        return slicer.value(parameter.default, around, frame.made or at)
+    top = slicer.open_frame(slicer.program.function_of(frame.function.file, 0))
+    body = top.function.function.body
+    return slicer.value(parameter.default, top, Point(block=body, index=len(body)))
 
 
 def _is_formula(frame: Frame) -> bool:
@@ -94,7 +109,8 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
     chosen = either([(None, value) for value in values])
     line = frame.function.function.line
     text = f"{frame.function.name}({parameter.name})"
-    return annotated(slicer, chosen, parameter.name, frame, line, text)
+    caller = replace(frame, depth=frame.depth + 1)
+    return annotated(slicer, chosen, parameter.name, caller, line, text)
 
 
 def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
@@ -127,9 +143,7 @@ def _argument(slicer: "Slicer", frame: Frame, site: CallSite, parameter: Paramet
     caller = slicer.open_frame(site.caller, frame.depth + 1)
     arguments = bound(slicer, frame.function, site.call, caller, site.point)
     given = arguments.get(parameter.name)
-    if given is None and parameter.default is not None:
-        return slicer.value(parameter.default, frame, _start(frame))
-    return given
+    return _default(slicer, frame, parameter) if given is None else given
 
 
 def _is_itself(value: Value, own: Reference) -> bool:

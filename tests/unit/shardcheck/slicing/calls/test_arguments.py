@@ -52,7 +52,7 @@ def test_arguments_of_c(parameters: str, given: str, expected: dict[str, str] | 
         ("a, *, b", "n, b=m", {"a": "n", "b": "m"}),
         ("a, b", "*(n, m)", {"a": "n", "b": "m"}),
         ("a, b, c", "n, *(m, k)", {"a": "n", "b": "m", "c": "k"}),
-        ("a, **rest", "n, b=m", {"a": "n"}),
+        ("a, **rest", "n, b=m", {"a": "n", "rest": "unknown(rest is no number that can be told)"}),
     ],
 )
 def test_arguments_of_python(parameters: str, given: str, expected: dict[str, str] | None) -> None:

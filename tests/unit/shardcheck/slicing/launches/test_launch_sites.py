@@ -37,6 +37,13 @@ def test_what_is_launched(launch: str, kernel: str) -> None:
     assert as_text(site.block[0].extent) == "64"
 
 
+def test_an_argument_is_one_call_away() -> None:
+    launch = "static void launch(float* y, int blocks) { step<<<blocks, 64>>>(y); }"
+    site = site_of(f"{KERNELS}{launch} void f(float* y, int n) {{ launch(y, n * 2); }}")
+    assert_grid(site, "(n * 2)")
+    assert site.callers_followed == 1
+
+
 def test_two_launches_of_a_line_are_two_sites() -> None:
     text = f"{KERNELS}void f(float* y, int n, int m) {{ step<<<n, 1>>>(y); step<<<m, 1>>>(y); }}"
     first, second = sites_of(text)
