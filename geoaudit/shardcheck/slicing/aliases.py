@@ -18,14 +18,16 @@ class Alias:
 
     Attributes:
         places: what it may stand for.
-        is_certain: it is the one place throughout, so that what is read and written by the name is
-            read and written there.
+        is_certain: it is the one place throughout, so that what is written by the name is written
+            there.
+        is_local: that is certain, and of a variable of the function: it is also read there.
         is_pointer: it holds an address.
         binding: identities of the statements that make it so.
     """
 
     places: tuple[Place, ...]
     is_certain: bool
+    is_local: bool
     is_pointer: bool
     binding: frozenset[int]
 
@@ -120,9 +122,11 @@ def _alias(
         if language == "c"
         else plain[name] == 1 and plain[places[0][0]] <= 1
     )
+    is_certain = len(places) == 1 and is_steady
     return Alias(
         places=places,
-        is_certain=len(places) == 1 and is_steady,
+        is_certain=is_certain,
+        is_local=is_certain and plain[places[0][0]] > 0,
         is_pointer=is_pointer,
         binding=binding,
     )
@@ -164,7 +168,7 @@ def meant(aliases: Mapping[str, Alias], place: Place) -> Place:
     """The place that a place is by another name; of several, or of some element, itself."""
     for _ in range(MOST_STEPS):
         alias = aliases.get(place[0])
-        if alias is None or not alias.is_certain or SOME_ELEMENT in alias.places[0]:
+        if alias is None or not alias.is_local or SOME_ELEMENT in alias.places[0]:
             break
         place = (*alias.places[0], *place[1:])
     return place

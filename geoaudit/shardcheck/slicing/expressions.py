@@ -11,7 +11,7 @@ from geoaudit.shardcheck.slicing.calls import construction
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.quantities import SM_COUNT, dependencies
-from geoaudit.shardcheck.slicing.scopes import elements, members, names
+from geoaudit.shardcheck.slicing.scopes import elements, members, names, traits
 from geoaudit.shardcheck.slicing.sites import LaunchConstant
 from geoaudit.shardcheck.slicing.tensors import shapes, tensor_calls
 from geoaudit.shardcheck.slicing.trails import named
@@ -107,6 +107,10 @@ def _starred(slicer: "Slicer", node: e.Starred, frame: Frame, point: Point) -> V
 def _member(slicer: "Slicer", node: e.Member, frame: Frame, point: Point) -> Value:
     if is_sm_count(node.name):
         return Reference(text=spelled(node), kind=SM_COUNT, path=frame.path)
+    if node.template_arguments:
+        told = traits.member_of_template(slicer, node, frame, point)
+        if told is not None:
+            return named(told, spelled(node), frame)
     value = slicer.value(node.value, frame, point)
     if node.name in shapes.SHAPES:
         value = tensor_calls.as_tensor(slicer, value, node.value, frame)

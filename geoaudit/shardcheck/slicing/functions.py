@@ -1,6 +1,6 @@
 """Functions of a program, and calls of them, with the points they stand at."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +9,8 @@ from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.statements import Assign, Function, Parameter
 from geoaudit.shardcheck.program.walking import expressions_of, last_name, within
-from geoaudit.shardcheck.slicing.aliases import Alias, aliases_of, names_by_root
-from geoaudit.shardcheck.slicing.points import Point, points_of, targets
+from geoaudit.shardcheck.slicing.aliases import Alias, aliases_of, meant, names_by_root
+from geoaudit.shardcheck.slicing.points import Place, Point, place_of, points_of, targets
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,6 +98,48 @@ class IndexedFunction:
                     continue
         return found
 
+    @cached_property
+    def assigned(self) -> tuple[Place, ...]:
+        """The places that its statements assign, as often as they do."""
+        return tuple(
+            place
+            for point in self.points
+            if isinstance(point.statement, Assign)
+            for place in targets(point.statement.target)
+        )
+
+    @cached_property
+    def changed_parts(self) -> Mapping[str, frozenset[Place]]:
+        """Its parameters -> the members and elements of them that it assigns; (): the whole.
+
+        Of Python members and elements alone: what the caller sees. Of a pointer (): what it points
+        to, or the pointer itself, which the caller does not see.
+        """
+        is_c = self.file.language == "c"
+        names = {
+            one.name
+            for one in self.own_parameters
+            if not is_c or (one.type.endswith(("&", "*")) and "const" not in one.type)
+        }
+        found: dict[str, set[Place]] = defaultdict(set)
+        for place in self.assigned if names else ():
+            root, *tail = meant(self.aliases, place)
+            if root in names and (is_c or tail):
+                found[root].add(tuple(tail))
+        return {name: frozenset(tails) for name, tails in found.items()}
+
+    @cached_property
+    def passed_on(self) -> Mapping[str, frozenset[str]]:
+        """Its parameters -> the functions that it gives them to."""
+        names = {one.name for one in self.own_parameters}
+        found: dict[str, set[str]] = defaultdict(set)
+        for _, call in self.calls if names else ():
+            for one in call.arguments:
+                place = place_of(one)
+                if place is not None and place[0] in names:
+                    found[place[0]].add(last_name(call.function))
+        return {name: frozenset(callees) for name, callees in found.items()}
+
     def is_copied(self, name: str) -> bool:
         """Whether it is a lambda with a copy of a variable, as that was where it was made."""
         captures = self.function.captures
@@ -106,12 +148,7 @@ class IndexedFunction:
     @cached_property
     def times_assigned(self) -> Mapping[str, int]:
         """Variables that it assigns, members and elements of them too -> how often."""
-        found = Counter(
-            place[0]
-            for point in self.points
-            if isinstance(point.statement, Assign)
-            for place in targets(point.statement.target)
-        )
+        found = Counter(place[0] for place in self.assigned)
         others = self.other_names
         return found + Counter({root: sum(found[name] for name in others[root]) for root in others})
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import Class, FileProgram
-from geoaudit.shardcheck.program.statements import Assign, Function, Statement
+from geoaudit.shardcheck.program.statements import Assign, Function, Loop, Statement
 from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing.declared_defaults import declared_defaults, with_defaults
 from geoaudit.shardcheck.slicing.definitions.effects import Changes, Effects
@@ -18,7 +18,7 @@ from geoaudit.shardcheck.slicing.definitions.writers import (
     written_around,
 )
 from geoaudit.shardcheck.slicing.functions import CallSite, IndexedFunction
-from geoaudit.shardcheck.slicing.points import Point, points_of, targets
+from geoaudit.shardcheck.slicing.points import Place, Point, points_of, targets
 from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
 
 
@@ -32,8 +32,8 @@ class ProgramIndex:
         by_file: by the identity of a file and the function's number in it.
         exposed: C++ function -> names Python calls it by, with its parameters there; None: not yet
             looked for.
-        calls_by_function, bindings, tuned, expansions, effects, changes: what has been worked
-            out, by identity.
+        calls_by_function, bindings, tuned, expansions, effects, changes, rounds: what has been
+            worked out, by identity.
     """
 
     files: tuple[FileProgram, ...]
@@ -48,6 +48,7 @@ class ProgramIndex:
     expansions: dict[int, tuple[Statement, tuple[Statement, ...]]] = field(default_factory=dict)
     effects: dict[int, Effects] = field(default_factory=dict)
     changes: dict[tuple[int, int], Changes] = field(default_factory=dict)
+    rounds: dict[int, tuple[Loop, tuple[Place, ...]]] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
     _written_around: dict[tuple[int, int], frozenset[str]] = field(default_factory=dict)

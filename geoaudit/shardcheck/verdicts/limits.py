@@ -29,16 +29,15 @@ def broken_limits(site: LaunchSite, roles: Roles, options: ShardOptions) -> tupl
 def _broken(site: LaunchSite, roles: Roles, options: ShardOptions) -> Iterator[str]:
     block = None if site.block is None else product(*(axis.extent for axis in site.block))
     for ranks in options.ranks:
-        for name, axis in zip("yz", site.grid[1:], strict=True):
-            least = _least(axis.extent, roles, options, ranks)
-            if least is not None and least > MOST_BLOCKS_YZ:
+        every = [_values(axis.extent, roles, options, ranks) for axis in site.grid]
+        for name, axis, values in list(zip("xyz", site.grid, every, strict=True))[1:]:
+            if values and min(values) > MOST_BLOCKS_YZ:
                 text = as_text(axis.extent, 60)
-                yield f"grid {name} = {text} is {least:,} and {MOST_BLOCKS_YZ:,} is the most"
-        threads = None if block is None else _least(block, roles, options, ranks)
-        if threads is not None and threads > MOST_THREADS:
-            yield f"the block has {threads:,} threads and {MOST_THREADS:,} is the most"
-        for name, axis in zip("xyz", site.grid, strict=True):
-            values = _values(axis.extent, roles, options, ranks)
+                yield f"grid {name} = {text} is {min(values):,} and {MOST_BLOCKS_YZ:,} is the most"
+        threads = None if block is None else _values(block, roles, options, ranks)
+        if threads and min(threads) > MOST_THREADS:
+            yield f"the block has {min(threads):,} threads and {MOST_THREADS:,} is the most"
+        for name, axis, values in zip("xyz", site.grid, every, strict=True):
             if not begins_as_zero(axis) and values and max(values) <= 0 and not site.guards:
                 text = as_text(axis.extent, 60)
                 yield f"grid {name} = {text} is {max(values)} at {plural(ranks, 'rank')}: no launch"
@@ -50,15 +49,12 @@ def begins_as_zero(axis: Axis) -> bool:
     return axis.extent == Integer(value=0) and bool(axis.symbols)
 
 
-def _least(extent: Extent, roles: Roles, options: ShardOptions, ranks: int) -> int | None:
-    values = _values(extent, roles, options, ranks)
-    return min(values) if values else None
-
-
 def _values(
     extent: Extent, roles: Roles, options: ShardOptions, ranks: int
 ) -> frozenset[int] | None:
     """Values with what is given alone: nothing taken for granted, no share by its name."""
+    if isinstance(extent, Integer):
+        return frozenset({extent.value})
     value_of = values_at(roles, options, ranks)
 
     def given(symbol: Symbol) -> frozenset[int] | int | None:

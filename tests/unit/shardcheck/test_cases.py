@@ -14,15 +14,7 @@ from tests.expected_extents import differences, spelling
 from tests.shardcheck_expectations import Case, Expectation, read_cases, split_outside_brackets
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
-_REASONS: dict[str, tuple[str, ...]] = {
-    "names in namespaces and in inner blocks are taken for each other": (
-        "grid_namespace_and_using.cu",
-    ),
-    "template arguments of traits are not put in": (
-        "struct_template_traits.cu",
-        "trap_comma_in_grid.cu",
-    ),
-}
+_REASONS: dict[str, tuple[str, ...]] = {}
 NOT_YET = {case: reason for reason, cases in _REASONS.items() for case in cases}
 """Case -> why it does not work yet."""
 

@@ -7,12 +7,11 @@ from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import aliases
 from geoaudit.shardcheck.slicing.calls import calling, resolution
 from geoaudit.shardcheck.slicing.definitions import reaching
-from geoaudit.shardcheck.slicing.definitions.writers import changed_parts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import SOME_ELEMENT, Place, Point, place_of
-from geoaudit.shardcheck.slicing.scopes import members
-from geoaudit.shardcheck.slicing.values import Closure, Value, either
+from geoaudit.shardcheck.slicing.scopes import fields, members
+from geoaudit.shardcheck.slicing.values import Closure, Record, Value, either, unknown
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -24,9 +23,15 @@ UNCHANGED = (True, None)
 def by_argument(
     slicer: "Slicer", call: e.Call, number: int, tail: Place, frame: Frame, point: Point
 ) -> tuple[bool, Value | None]:
-    """A part of an argument after a call: whether the call is followed, and what it assigns."""
-    if last_name(call.function) not in slicer.program.functions:
+    """A part of an argument after a call: whether the call is followed, and what it assigns.
+
+    A pointer that is passed on is itself not changed.
+    """
+    named = slicer.program.functions.get(last_name(call.function), ())
+    if not named:
         return NOT_FOLLOWED
+    if not any(_may_change(slicer, one, number, tail) for one in named):
+        return UNCHANGED
     closure, _ = resolution.meant(slicer, call, frame, point)
     if closure is None or len(closure.functions) != 1:
         return NOT_FOLLOWED
@@ -34,22 +39,46 @@ def by_argument(
     if number >= len(function.own_parameters) or function.function.kind == "macro":
         return NOT_FOLLOWED
     parameter = function.own_parameters[number]
-    is_c = function.file.language == "c"
-    if is_c and (not parameter.type.endswith(("&", "*")) or "const" in parameter.type):
+    if not _may_change(slicer, function, number, tail):
         return UNCHANGED
     inner = calling.entered(slicer, closure, function, call, frame, point)
     if inner is None:
         return NOT_FOLLOWED
-    if is_c:
+    if function.file.language == "c":
         return True, reaching.read(slicer, (parameter.name, *tail), inner, _end(function))
     return True, _members(slicer, function, parameter.name, tail, inner)
+
+
+def _may_change(slicer: "Slicer", function: IndexedFunction, number: int, tail: Place) -> bool:
+    """Whether a function may change a part of an argument; one without a body may any it can."""
+    own = function.own_parameters
+    if number >= len(own) or function.function.kind == "macro":
+        return True
+    parameter = own[number]
+    if function.file.language == "c":
+        if not parameter.type.endswith(("&", "*")) or "const" in parameter.type:
+            return parameter.is_pack
+        if not function.function.body:
+            return True
+    parts = function.changed_parts.get(parameter.name, frozenset())
+    if any(
+        all(a == b or SOME_ELEMENT in (a, b) for a, b in zip(one, tail, strict=False))
+        for one in parts
+    ):
+        return True
+    callees = function.passed_on.get(parameter.name, frozenset())
+    return not slicer.program.writing.isdisjoint(callees)
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    return all(a == b or SOME_ELEMENT in (a, b) for a, b in zip(one, other, strict=False))
 
 
 def _members(
     slicer: "Slicer", function: IndexedFunction, name: str, tail: Place, inner: Frame
 ) -> Value | None:
     """A part of an object after a function of Python that assigns members of it."""
-    parts = changed_parts(function).get(name, frozenset())
+    parts = function.changed_parts.get(name, frozenset())
     if tail:
         if not any(one[: len(tail)] == tail[: len(one)] for one in parts):
             return None
@@ -97,34 +126,40 @@ def by_method(
     slicer: "Slicer", call: e.Call, place: Place, frame: Frame, point: Point
 ) -> Value | None:
     """A field of an object, or the object, after a method that assigns its fields."""
-    fields = slicer.program.field_writes.get(last_name(call.function))
-    if not fields:
+    written = slicer.program.field_writes.get(last_name(call.function))
+    if not written:
         return None
     base = _object_of(call, frame)
     if base is None:
         return None
-    is_own = base == ("this",) and place[0] in fields
+    is_own = base == ("this",) and place[0] in written
     tail = place if is_own else place[len(base) :]
     if not is_own and (
-        base[: len(place)] != place[: len(base)] or (tail and tail[0] not in fields)
+        base[: len(place)] != place[: len(base)] or (tail and tail[0] not in written)
     ):
         return None
+    if not tail:
+        return _object_after(slicer, call, place, base, frame, point)
     closure, _ = resolution.meant(slicer, call, frame, point)
     if closure is None or len(closure.functions) != 1:
         return None
-    function = closure.functions[0]
-    inner = calling.entered(slicer, closure, function, call, frame, point)
-    if inner is None:
+    inner = calling.entered(slicer, closure, closure.functions[0], call, frame, point)
+    return None if inner is None else _field(slicer, tail, inner)
+
+
+def _object_after(
+    slicer: "Slicer", call: e.Call, place: Place, base: Place, frame: Frame, point: Point
+) -> Value | None:
+    """An object that is read as a whole: fields that a method of its class assigns are unknown."""
+    before = reaching.current(slicer, place, frame, point)
+    whole = members.parts(slicer, before, base[len(place) :])
+    name = last_name(call.function)
+    if not isinstance(whole, Record) or not fields.method_of(slicer, whole.type, name):
         return None
-    if tail:
-        return _field(slicer, tail, inner)
-    value, is_changed = reaching.current(slicer, place, frame, point), False
-    for name in sorted(fields):
-        found = _field(slicer, (name,), inner)
-        if found is not None:
-            value = members.with_part(value, (*base[len(place) :], name), found)
-            is_changed = True
-    return value if is_changed else None
+    for one in sorted(slicer.program.field_writes[name] & {*fields.names_of(slicer, whole.type)}):
+        changed = unknown(f"{'.'.join(base)}.{one} is changed by {name}")
+        before = members.with_part(before, (*base[len(place) :], one), changed)
+    return before
 
 
 def _object_of(call: e.Call, frame: Frame) -> Place | None:

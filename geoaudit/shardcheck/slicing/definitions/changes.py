@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 
+from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.slicing.definitions.effects import Changes, Effects, effects_of
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.index import ProgramIndex
-from geoaudit.shardcheck.slicing.points import Block
+from geoaudit.shardcheck.slicing.points import Block, leaves
 
 
 def changes_in(program: ProgramIndex, block: Block, function: IndexedFunction) -> Changes:
@@ -27,7 +28,10 @@ def _changes(program: ProgramIndex, block: Block, function: IndexedFunction) -> 
             by_name[name].append(place)
         if is_c and _is_pasted(program, effects):
             anything.append(place)
-    return Changes(block=block, by_name=by_name, anything=anything)
+    leaving = [
+        place for place, one in enumerate(block) if isinstance(one, s.Branch) and leaves(one.then)
+    ]
+    return Changes(block=block, by_name=by_name, anything=anything, leaving=leaving)
 
 
 def _changed(program: ProgramIndex, effects: Effects, function: IndexedFunction) -> set[str]:

@@ -45,11 +45,13 @@ class Changes:
         block: the block.
         by_name: variable -> places of the statements that may change it, in order.
         anything: places of statements that may change any variable.
+        leaving: places of branches after which the function goes on only if they are not taken.
     """
 
     block: Block
     by_name: Mapping[str, Sequence[int]]
     anything: Sequence[int]
+    leaving: Sequence[int]
 
     def before(self, names: Iterable[str], end: int) -> Iterator[int]:
         """Places before one that may change one of some variables, the last first."""

@@ -25,8 +25,17 @@ def is_target(loop: s.Loop, place: Place) -> bool:
     return loop.target is not None and place[0] in {one[0] for one in targets(loop.target)}
 
 
-def changed_by(loop: s.Loop) -> list[Place]:
-    """The places that are assigned in a round, each once."""
+def changed_by(
+    loop: s.Loop, known: dict[int, tuple[s.Loop, tuple[Place, ...]]]
+) -> tuple[Place, ...]:
+    """The places that are assigned in a round; `known` holds what was worked out, by identity."""
+    before = known.get(id(loop))
+    if before is None or before[0] is not loop:
+        before = known[id(loop)] = loop, tuple(_changed(loop))
+    return before[1]
+
+
+def _changed(loop: s.Loop) -> list[Place]:
     found: dict[Place, None] = {}
     waiting: list[s.Statement] = [*loop.body, *loop.step]
     while waiting:

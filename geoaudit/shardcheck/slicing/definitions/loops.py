@@ -48,17 +48,17 @@ def after(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Poi
         return found or outputs.after_calls(slicer, loop, place, frame, point)
     if is_target(loop, place):
         return _last_element(slicer, loop, place, frame, point)
-    changed = changed_by(loop)
+    changed = changed_by(loop, slicer.program.rounds)
     touched = [one for one in changed if one[0] == place[0]]
     if not touched:
         return _after_a_round(slicer, loop, place, frame, point)
     before = point if not loop.initial else point.end_of(loop.initial)
     if place not in changed:
-        parts = [one for one in touched if one[: len(place)] == place]
-        if not parts:
+        inner = [one for one in touched if one[: len(place)] == place]
+        if not inner or any(place[: len(one)] == one for one in touched):
             return _after_a_round(slicer, loop, place, frame, point)
         whole = reaching.current(slicer, place, frame, before)
-        for one in parts:
+        for one in inner:
             value = _repeated(slicer, loop, one, frame, point)
             whole = members.with_part(whole, one[len(place) :], value)
         return whole
@@ -99,7 +99,7 @@ def _last_element(
 
 def _repeated(slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, point: Point) -> Quantity:
     """A place after the loop, as `Repeated` over the places that it depends on."""
-    held = {one: _symbol(one, loop, frame) for one in changed_by(loop)}
+    held = {one: _symbol(one, loop, frame) for one in changed_by(loop, slicer.program.rounds)}
     overlay = {(id(loop), ".".join(one)): Quantity(extent=symbol) for one, symbol in held.items()}
     within = replace(frame, overlay={**frame.overlay, **overlay})
     start = Point(block=loop.body, index=0, parent=point, holder=loop)

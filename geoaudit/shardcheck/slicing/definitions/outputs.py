@@ -36,6 +36,9 @@ def after_calls(
         point: of the statement.
         holds: whether its condition is known to have held.
     """
+    if slicer.crosses_files and isinstance(statement, s.Branch | s.Loop):
+        # A configuration is read by hundreds of checked calls: all of them are too many to follow.
+        return None
     for one in effects_of(statement, slicer.program.effects).calls:
         found = _after_call(slicer, one, place, frame, point)
         if found is None:
@@ -110,10 +113,23 @@ def _given(
     if last_name(call.function) == "swap" and len(call.arguments) == 2:
         value = slicer.value(call.arguments[1 - number], frame, point)
         return members.parts(slicer, value, tail)
+    if not is_address and not tail and not _may_be_referred_to(slicer, call, number):
+        return None
     is_followed, found = callees.by_argument(slicer, call, number, tail, frame, point)
     if is_followed or not is_address or interfaces.only_reads(call, number):
         return found
     return _unknown(slicer, call, place, frame, point)
+
+
+def _may_be_referred_to(slicer: "Slicer", call: e.Call, number: int) -> bool:
+    """Whether a function takes an argument by reference, so that it may change all of it."""
+    every = slicer.program.functions.get(last_name(call.function), ())
+    return any(
+        one.file.language != "c"
+        or number >= len(one.own_parameters)
+        or one.own_parameters[number].type.endswith("&")
+        for one in every
+    )
 
 
 def _unknown(slicer: "Slicer", call: e.Call, place: Place, frame: Frame, point: Point) -> Value:

@@ -43,7 +43,7 @@ def at_round_start(slicer: "Slicer", place: Place, frame: Frame, point: Point) -
         return None
     if is_target(loop, place):
         return element(slicer, loop, place, frame, parent)
-    touched = [one for one in changed_by(loop) if one[0] == place[0]]
+    touched = [one for one in changed_by(loop, slicer.program.rounds) if one[0] == place[0]]
     given = {
         one: frame.overlay[id(loop), ".".join(one)]
         for one in touched
@@ -70,7 +70,7 @@ def _unsteady(
     slicer: "Slicer", loop: s.Loop, place: Place, frame: Frame, start: Point, before: Point
 ) -> Value | None:
     """A place in any round: unknown as far as a round changes it; None: it does not."""
-    touched = [one for one in changed_by(loop) if one[0] == place[0]]
+    touched = [one for one in changed_by(loop, slicer.program.rounds) if one[0] == place[0]]
     parent = start.parent
     assert parent is not None
     ends = [parent.end_of(block) for block in (loop.step, loop.body)]
@@ -101,7 +101,12 @@ def _is_other(one: Place, place: Place) -> bool:
 def _is_kept(
     slicer: "Slicer", loop: s.Loop, place: Place, value: Value, frame: Frame, ends: list[Point]
 ) -> bool:
-    """Whether a round gives a place back as it began: ``x = x.contiguous()``."""
+    """Whether a round gives a place back as it began: ``x = x.contiguous()``.
+
+    Asked of one place at a time: with each that another depends on, it would take ever longer.
+    """
+    if frame.overlay:
+        return False
     overlay = {**frame.overlay, (id(loop), ".".join(place)): value}
     within = replace(frame, overlay=overlay)
     for end in ends:

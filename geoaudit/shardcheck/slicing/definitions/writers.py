@@ -5,35 +5,10 @@ from collections.abc import Iterable
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program import statements as s
-from geoaudit.shardcheck.program.walking import last_name
 from geoaudit.shardcheck.slicing import aliases
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
-from geoaudit.shardcheck.slicing.points import Place, place_of, targets
 
 MOST_CALLS = 4
-
-
-def changed_parts(function: IndexedFunction) -> dict[str, frozenset[Place]]:
-    """Parameters -> the members and elements of them that a function assigns; (): it whole.
-
-    Of Python only what the caller sees: members and elements.
-    """
-    is_c = function.file.language == "c"
-    names = {
-        one.name for one in function.own_parameters if not is_c or one.type.endswith(("&", "*"))
-    }
-    found: dict[str, set[Place]] = defaultdict(set)
-    for place in _assigned(function) if names else ():
-        root, *tail = aliases.meant(function.aliases, place)
-        if root in names and (is_c or tail):
-            found[root].add(tuple(tail))
-    return {name: frozenset(tails) for name, tails in found.items()}
-
-
-def _assigned(function: IndexedFunction) -> Iterable[Place]:
-    for point in function.points:
-        if isinstance(point.statement, s.Assign):
-            yield from targets(point.statement.target)
 
 
 def writing_functions(functions: Iterable[IndexedFunction]) -> frozenset[str]:
@@ -42,13 +17,13 @@ def writing_functions(functions: Iterable[IndexedFunction]) -> frozenset[str]:
     passing: dict[str, set[str]] = defaultdict(set)
     for function in functions:
         own = function.function
-        if any(one.type.endswith("&") for one in own.parameters) or changed_parts(function):
+        if own.is_declaration and any(one.type.endswith("&") for one in own.parameters):
             found.add(own.name)
-        names = {one.name for one in function.own_parameters}
-        for _, call in function.calls if names else ():
-            given = {place[0] for one in call.arguments if (place := place_of(one))}
-            if not names.isdisjoint(given):
-                passing[last_name(call.function)].add(own.name)
+        if function.changed_parts:
+            found.add(own.name)
+        for callees in function.passed_on.values():
+            for name in callees:
+                passing[name].add(own.name)
     waiting = list(found)
     while waiting:
         for name in passing.get(waiting.pop(), ()):
@@ -85,7 +60,7 @@ def _own_fields(method: IndexedFunction) -> set[str]:
         own |= {name for name, one in method.declarations.items() if one.type}
     this = "this" if is_c else method.object_name
     found: set[str] = set()
-    for place in _assigned(method):
+    for place in method.assigned:
         root, *tail = aliases.meant(method.aliases, place)
         if root == this and tail:
             found.add(tail[0])
@@ -103,7 +78,7 @@ def macro_writes(macros: Iterable[IndexedFunction]) -> dict[str, frozenset[str]]
     using: dict[str, set[str]] = defaultdict(set)
     for macro in macros:
         name = macro.function.name
-        found[name] |= {place[0] for place in _assigned(macro)}
+        found[name] |= {place[0] for place in macro.assigned}
         for called in macro.function.calls:
             using[called].add(name)
     waiting = [name for name, names in found.items() if names]
@@ -119,7 +94,7 @@ def macro_writes(macros: Iterable[IndexedFunction]) -> dict[str, frozenset[str]]
 def written_around(function: IndexedFunction) -> frozenset[str]:
     """Variables of the function around that a nested one assigns, or members of them."""
     own = {one.name for one in function.function.parameters}
-    places = [aliases.meant(function.aliases, place) for place in _assigned(function)]
+    places = [aliases.meant(function.aliases, place) for place in function.assigned]
     if function.file.language == "c":
         own |= {name for name, one in function.declarations.items() if one.type}
         roots = {place[0] for place in places} - own

@@ -44,7 +44,12 @@ def launches_for_callers(slicer: Slicer, launching: "Launching") -> bool:
     function = launching.function
     if function.function.kind not in {"function", "method", "macro", "lambda"}:
         return False
-    launched = launching.evaluated(slicer, formal_frame(slicer, function))
+    frame = formal_frame(slicer, function)
+    if launching.call is None:
+        kernel = slicer.value(launching.parts.kernel, frame, launching.point)
+        if not _is_given(slicer, kernel, function):
+            return False
+    launched = launching.evaluated(slicer, frame)
     if not _is_given(slicer, launched.kernel, function):
         return False
     every = [one for axis in launched.grid for one in symbols(axis.extent)]

@@ -1,5 +1,6 @@
 """Launch sites of a program, each with its symbolic grid."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ from geoaudit.shardcheck.program import statements as s
 from geoaudit.shardcheck.program.file_program import FileProgram
 from geoaudit.shardcheck.program.spelling import spelled
 from geoaudit.shardcheck.program.walking import last_name
+from geoaudit.shardcheck.slicing.definitions.changes import changes_in
 from geoaudit.shardcheck.slicing.definitions.loops import LOOP
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.index import index_of
@@ -15,7 +17,7 @@ from geoaudit.shardcheck.slicing.launches import grids, outside
 from geoaudit.shardcheck.slicing.launches.grids import Axes
 from geoaudit.shardcheck.slicing.launches.kernel_names import kernel_name, name_in_text
 from geoaudit.shardcheck.slicing.launches.launchers import Launched, Launching, all_launches
-from geoaudit.shardcheck.slicing.points import Point, leaves
+from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.sites import Axis, Hop, LaunchSite
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import Quantity, computed, joined
@@ -149,9 +151,10 @@ def _guards(
     found: list[Extent] = []
     at: Point | None = point
     while at is not None and len(found) < MOST_GUARDS:
-        for index in range(at.index - 1, -1, -1):
+        leaving = changes_in(slicer.program, at.block, frame.function).leaving
+        for index in reversed(leaving[: bisect_left(leaving, at.index)][-MOST_GUARDS:]):
             statement = at.block[index]
-            if isinstance(statement, s.Branch) and leaves(statement.then):
+            if isinstance(statement, s.Branch):
                 _add(slicer, frame, statement.condition, at.at(index), False, found)
         if isinstance(at.holder, s.Branch) and at.parent is not None:
             holds = at.block is at.holder.then

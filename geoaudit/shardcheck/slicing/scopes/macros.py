@@ -11,6 +11,7 @@ from geoaudit.shardcheck.slicing.calls.arguments import accepts
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Block
+from geoaudit.shardcheck.slicing.scopes.visibility import Use, seen, use_in
 from geoaudit.shardcheck.slicing.values import Reference, Value, either
 
 if TYPE_CHECKING:
@@ -30,7 +31,17 @@ def macro_named(slicer: "Slicer", frame: Frame, call: e.Call) -> IndexedFunction
         if one.function.kind == "macro" and accepts(one, call)
     ]
     own = [one for one in found if one.file is frame.function.file] or found
-    return own[0] if own else None
+    use = use_in(frame.function.file, frame.function.function, call.line)
+    for one in own:
+        if _holds(one, own, use):
+            return one
+    return None
+
+
+def _holds(macro: IndexedFunction, every: list[IndexedFunction], use: Use) -> bool:
+    """Whether a macro is one of those that hold where it is used."""
+    own = [one.function for one in every if one.file is macro.file]
+    return any(one is macro.function for one in seen(use, macro.function.name, own, macro.path))
 
 
 def expanded(slicer: "Slicer", statement: s.Evaluate, frame: Frame) -> Block | None:

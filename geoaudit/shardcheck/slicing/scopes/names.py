@@ -7,25 +7,26 @@ from typing import TYPE_CHECKING
 
 from geoaudit.shardcheck.program import expressions as e
 from geoaudit.shardcheck.program.file_program import FileProgram
-from geoaudit.shardcheck.program.statements import Assign, Function
-from geoaudit.shardcheck.slicing.definitions import reaching
+from geoaudit.shardcheck.program.statements import Function
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import IndexedFunction
 from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.scopes import fields, macros, members, parameters
+from geoaudit.shardcheck.slicing.scopes.tops import of_top
+from geoaudit.shardcheck.slicing.scopes.visibility import Use, seen, use_in
+from geoaudit.shardcheck.slicing.trails import named
 from geoaudit.shardcheck.slicing.values import (
     NOTHING,
     Closure,
     Either,
-    Nothing,
     Quantity,
     Record,
     Reference,
     Value,
     either,
     number,
+    unknown,
 )
-from geoaudit.shardcheck.symbolic.extents import Integer
 
 if TYPE_CHECKING:
     from geoaudit.shardcheck.slicing.slicer import Slicer
@@ -75,7 +76,7 @@ def name(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value:
         return _around(slicer, node, frame, *frame.outer)
     if text in {"self", "this"}:
         return _object(frame, text, function)
-    found = _of_surroundings(slicer, node, frame)
+    found = _of_surroundings(slicer, node, frame, point)
     return found if found is not None else _unbound(slicer, frame, text, point)
 
 
@@ -102,7 +103,7 @@ def _of_template_argument(slicer: "Slicer", text: str, frame: Frame, point: Poin
     return value
 
 
-def _of_surroundings(slicer: "Slicer", node: e.Name, frame: Frame) -> Value | None:
+def _of_surroundings(slicer: "Slicer", node: e.Name, frame: Frame, point: Point) -> Value | None:
     """A name of the uses of a macro, of a method's class, or of the file."""
     function, found = frame.function.function, None
     if function.kind == "macro" and frame.arguments is None:
@@ -111,7 +112,10 @@ def _of_surroundings(slicer: "Slicer", node: e.Name, frame: Frame) -> Value | No
         found = _own_field(slicer, frame, node.text, function)
     if found is None and function.owner and frame.function.file.language == "c":
         found = _own_method(slicer, frame, node.text, function)
-    return found if found is not None else of_file(slicer, frame.function.file, node.text)
+    if found is not None:
+        return found
+    use = use_in(frame.function.file, function, _line_of(point))
+    return of_file(slicer, frame.function.file, node.text, use=use)
 
 
 def _object(frame: Frame, text: str, function: Function) -> Reference:
@@ -149,22 +153,34 @@ def _own_method(slicer: "Slicer", frame: Frame, text: str, function: Function) -
     return Closure(functions=tuple(methods), receiver=receiver)
 
 
-def of_file(slicer: "Slicer", file: FileProgram, text: str, hops: int = 0) -> Value | None:
+def of_file(
+    slicer: "Slicer", file: FileProgram, text: str, hops: int = 0, use: Use | None = None
+) -> Value | None:
     """A name at the top of a file, of its imports or includes; None: not found."""
     top = slicer.program.function_of(file, 0)
     last = text.rpartition("::")[2] if file.language == "c" else text
     for spelling in dict.fromkeys((text, "::".join(text.split("::")[-2:]), last)):
-        found = of_top(slicer, top, spelling)
+        found = of_top(slicer, top, spelling, text, use)
         if found is not None:
             return found
-    functions = functions_named(slicer, file, last)
+    functions = _seen(functions_named(slicer, file, last), text, use)
     if functions:
         return Closure(functions=tuple(functions))
     if any(one.name == last for one in file.classes):
         return Reference(text=last, kind="class", path=file.path, type=last)
     if file.language == "python":
         return _imported(slicer, file, text, hops)
-    return _of_program(slicer, file, text)
+    return _of_program(slicer, file, text, use)
+
+
+def _seen(functions: list[IndexedFunction], text: str, use: Use | None) -> list[IndexedFunction]:
+    """Those of some functions that a name may mean where it is used."""
+    found: list[IndexedFunction] = []
+    for path in dict.fromkeys(one.path for one in functions):
+        own = [one for one in functions if one.path == path]
+        kept = seen(use, text, [one.function for one in own], path)
+        found += [one for one in own if any(one.function is each for each in kept)]
+    return found
 
 
 def functions_named(slicer: "Slicer", file: FileProgram, name: str) -> list[IndexedFunction]:
@@ -202,7 +218,7 @@ def files_of_module(slicer: "Slicer", module: str) -> Iterable[FileProgram]:
     return slicer.program.modules.get(module.strip("."), ())
 
 
-def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
+def _of_program(slicer: "Slicer", file: FileProgram, text: str, use: Use | None) -> Value | None:
     last = text.rpartition("::")[2]
     tops = [
         top
@@ -212,7 +228,7 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
     included = {one.module.rpartition("/")[2] for one in file.imports}
     near = [top for top in tops if top.path.rpartition("/")[2] in included] or tops
     if near and len(near) <= MOST_DEFINITIONS:
-        found = [one for top in near if (one := of_top(slicer, top, last)) is not None]
+        found = [one for top in near if (one := of_top(slicer, top, last, text, use)) is not None]
         if found:
             return either([(None, value) for value in found])
     functions = [
@@ -233,44 +249,6 @@ def _of_program(slicer: "Slicer", file: FileProgram, text: str) -> Value | None:
     return None
 
 
-def of_top(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
-    """What the statements at the top of a file give a name.
-
-    A variable that begins as 0 or None there is set elsewhere: it is not known. A constant that is
-    given twice is one or the other: the two stand under different ``#if``.
-    """
-    twice = _given_twice(slicer, top, name)
-    if twice is not None:
-        return twice
-    end = Point(block=top.function.body, index=len(top.function.body))
-    found = reaching.read(slicer, (name,), slicer.open_frame(top), end)
-    if isinstance(found, Nothing):
-        return Reference(text=name, kind="unknown", path=top.path)
-    is_zero = isinstance(found, Quantity) and found.extent == Integer(value=0)
-    if is_zero and top.file.language == "c":
-        for one in top.function.body:
-            if isinstance(one, Assign) and one.target == e.Name(name) and not one.constant:
-                return Reference(text=name, kind="unknown", path=top.path, line=one.line)
-    return found
-
-
-def _given_twice(slicer: "Slicer", top: IndexedFunction, name: str) -> Value | None:
-    """The values of a constant of C that the top of a file gives more than once; else None."""
-    if top.file.language != "c":
-        return None
-    body, target = top.function.body, e.Name(name)
-    ends = [
-        Point(block=body, index=place + 1)
-        for place, one in enumerate(body)
-        if isinstance(one, Assign) and one.constant and one.target == target
-    ]
-    if not 2 <= len(ends) <= MOST_DEFINITIONS:
-        return None
-    frame = slicer.open_frame(top)
-    found = [reaching.read(slicer, (name,), frame, end) for end in ends]
-    return either([(None, value) for value in found if value is not None])
-
-
 def _static(slicer: "Slicer", owner: str, member: str) -> Value | None:
     methods = fields.method_of(slicer, owner, member)
     if methods:
@@ -279,8 +257,10 @@ def _static(slicer: "Slicer", owner: str, member: str) -> Value | None:
     return found if isinstance(found, Quantity) else None
 
 
-def _unbound(slicer: "Slicer", frame: Frame, text: str, point: Point) -> Reference:
+def _unbound(slicer: "Slicer", frame: Frame, text: str, point: Point) -> Value:
     kind = "constant" if _CONSTANT.match(text) else "unknown"
+    if kind == "unknown" and frame.function.function.kind == "macro" and frame.arguments is None:
+        return named(unknown(f"{text} is not given to {frame.function.name}"), text, frame)
     scope = "" if kind == "constant" else frame.function.name
     line = _line_of(point)
     return Reference(text=text, kind=kind, path=frame.path, line=line, scope=scope)

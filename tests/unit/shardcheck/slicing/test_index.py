@@ -32,7 +32,7 @@ def test_modules_by_every_dotted_name_that_ends_their_path() -> None:
 
 
 def test_functions_that_may_write_a_parameter() -> None:
-    text = "void a(int& n) {}\nvoid b(const int& n) {}\nvoid c(int n) {}\nvoid d(int* n) {}"
+    text = "void a(int& n) { n = 1; }\nvoid b(const int& n) {}\nvoid c(int n) {}\nvoid d(int* n) {}"
     assert "a" in index({"a.cu": text}).writing
     assert "c" not in index({"a.cu": text}).writing
     assert "b" not in index({"a.cu": text}).writing

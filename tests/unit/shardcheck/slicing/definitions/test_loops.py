@@ -92,3 +92,12 @@ def test_a_structure_that_a_loop_changes_in_part_keeps_the_rest() -> None:
     body = "dim3 g(n, m); while (g.x > 8) g.x /= 2; dim3 h = g; int x = h.{};"
     assert_extent(c_value(body.format("y")), "m")
     assert worth(c_value(body.format("x")), n=40) == 5
+
+
+def test_a_structure_that_a_loop_changes_in_part_and_as_a_whole() -> None:
+    body = "P p{n, m}; while (c) { p.a.b = 1; p = q; } int x = p.a.b;"
+    assert c_value(body, "struct I { int b; }; struct P { I a; int d; };") is not None
+    text = "p.s.a = n\nfor i in range(m):\n    p.s.a = i\n    p = q\nx = p.s.b"
+    assert python_value(text) is not None
+    nested = "s = p.s\nfor i in range(m):\n    p.s.a = i\n    p = q\nx = f(p.s).a"
+    assert python_value(nested) is not None
