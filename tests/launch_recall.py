@@ -19,7 +19,7 @@ from geoaudit.shardcheck.program.file_program import FileProgram
 from tests.shardcheck_pipeline import Tree, options_of, read_tree, reports_of
 
 PLAIN = {
-    "chevron": r"<<<(?!<)",
+    "chevron": r"(?<!<)<<<(?!<)",
     "cudaLaunchKernel": r"\bcudaLaunchKernel\s*\(",
     "cudaLaunchKernelEx": r"\bcudaLaunchKernelEx\s*\(",
     "cudaLaunchKernelExC": r"\bcudaLaunchKernelExC\s*\(",
