@@ -109,7 +109,7 @@ _SM_ATTRIBUTE = re.compile(r"(?i)(?<!per)multi_?processor_?count")
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
 _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|mmq")
 _PRODUCT = re.compile(
-    rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)|(?<![a-z])b?mm(?![a-z])"
+    rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)|(?<![a-z])(b?mm|proj)(?![a-z])"
 )
 _ACTIVATION = re.compile(r"silu|swish|swiglu|gelu|geglu|reglu|act_?and_?mul|activation")
 _BATCHES_OF_HEADS = frozenset({

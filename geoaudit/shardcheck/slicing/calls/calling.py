@@ -81,7 +81,8 @@ def _not_followed(slicer: "Slicer", node: e.Call, frame: Frame, point: Point) ->
             text=f"{spelled(node.function)}()", kind="unknown", path=frame.path, line=node.line
         )
     depends = quantities.dependencies(slicer, parts, text)
-    return unknown(f"{last or text} is not in the source that was read", depends)
+    found = unknown(f"{last or text} is not in the source that was read", depends)
+    return named(found, text, frame)
 
 
 def _depends_on_nothing(value: Value) -> bool:

@@ -53,7 +53,7 @@ def member_of(slicer: "Slicer", base: Reference, name: str) -> Value:
         return called_as_field(slicer, Closure(functions=tuple(method), receiver=base))
     reference = Reference(
         text=f"{base.text}.{name}",
-        kind="field",
+        kind="constant" if base.kind == "constant" else "field",
         path=base.path,
         line=base.line,
         scope=base.scope,
