@@ -27,7 +27,8 @@ class Conduct:
     Attributes:
         behaviour: as of `SiteReport`; a constant that binds is not looked for here.
         reason: one sentence.
-        courses: the grid over the ranks where it is a number throughout; else none.
+        courses: the grid over the ranks where it is a number throughout, a course for each choice
+            of what is undecided, those that behave so first; else none.
     """
 
     behaviour: Behaviour
@@ -43,9 +44,16 @@ def conduct_of(site: LaunchSite, roles: Roles, options: ShardOptions) -> Conduct
         return _unsharded(site, factors, roles, found)
     target = _target(factors)
     if found:
-        behaviour = _over_choices([_numbered(one, options.sms, target) for one in found])
+        kinds = [_numbered(one, options.sms, target) for one in found]
+        behaviour = _over_choices(kinds)
+        ordered = sorted(
+            zip(found, kinds, strict=True),
+            key=lambda one: (one[1] != behaviour, one[0].blocks[-1], one[0].blocks),
+        )
         return Conduct(
-            behaviour=behaviour, reason=_numbers_reason(behaviour, options), courses=found
+            behaviour=behaviour,
+            reason=_numbers_reason(behaviour, options),
+            courses=tuple(course for course, _ in ordered),
         )
     hidden = _hidden(factors, roles)
     names_sms = any(is_sm_count(name) for axis in site.grid for name in axis.symbols)

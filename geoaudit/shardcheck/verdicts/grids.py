@@ -9,10 +9,10 @@ from geoaudit.shardcheck.sharding.worth import Roles, Share, share, worths
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.choices import Choices
 from geoaudit.shardcheck.symbolic.evaluation import ValueOf, World, worlds
-from geoaudit.shardcheck.symbolic.extents import Case, Extent, Integer, Symbol
+from geoaudit.shardcheck.symbolic.extents import Arithmetic, Case, Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.making import arithmetic, cases
 from geoaudit.shardcheck.symbolic.terms import term_of_product
-from geoaudit.shardcheck.symbolic.walking import symbols
+from geoaudit.shardcheck.symbolic.walking import symbols, valued, walk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,9 +93,10 @@ def courses(
     Choices under which the site is not reached are left out, if any other is left.
     """
     reached, choices = _reached(site), Choices()
+    untried = _only_compared(factors)
     grids: list[Mapping[World, tuple[int, ...]]] = []
     for ranks in options.ranks if probe is None else (options.ranks[0], options.ranks[-1]):
-        value_of = values_at(roles, options, ranks, probe)
+        value_of = values_at(roles, options, ranks, probe, untried)
         found = worlds((*factors, reached), value_of, choices)
         if found is None:
             found = worlds((*factors, Integer(value=1)), value_of, choices)
@@ -117,14 +118,21 @@ def courses(
 
 
 def values_at(
-    roles: Roles, options: ShardOptions, ranks: int, probe: Probe | None = None
+    roles: Roles,
+    options: ShardOptions,
+    ranks: int,
+    probe: Probe | None = None,
+    untried: frozenset[Symbol] = frozenset(),
 ) -> ValueOf:
-    """The value of every symbol at a number of ranks; of a probe where nothing is known."""
+    """The value of every symbol at a number of ranks; of a probe where nothing is known.
+
+    Those `untried` have none then: a guard that asks for one of them is open.
+    """
     most, known = options.ranks[-1], worths(roles.by_symbol, options, ranks)
 
     def value_of(symbol: Symbol) -> frozenset[int] | int | None:
         found = known(symbol)
-        if found is not None or probe is None:
+        if found is not None or probe is None or symbol in untried:
             return found
         role = roles.by_symbol.get(symbol)
         if isinstance(role, Share):
@@ -134,6 +142,19 @@ def values_at(
         return _probed(symbol, probe)
 
     return value_of
+
+
+def _only_compared(factors: tuple[Extent, ...]) -> frozenset[Symbol]:
+    """Symbols of which a grid asks no more than whether they are this or that number."""
+    compared = {
+        operand
+        for factor in factors
+        for one in walk(factor)
+        if isinstance(one, Arithmetic) and one.operator in ("==", "!=")
+        for operand in one.operands
+        if isinstance(operand, Symbol) and any(isinstance(it, Integer) for it in one.operands)
+    }
+    return frozenset(compared) - {one for factor in factors for one in valued(factor)}
 
 
 def _probed(symbol: Symbol, probe: Probe) -> int:

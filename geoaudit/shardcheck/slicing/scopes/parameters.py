@@ -10,11 +10,20 @@ from geoaudit.shardcheck.slicing.calls.arguments import bound
 from geoaudit.shardcheck.slicing.frames import Frame
 from geoaudit.shardcheck.slicing.functions import CallSite
 from geoaudit.shardcheck.slicing.points import Point
-from geoaudit.shardcheck.slicing.quantities import is_known_role
+from geoaudit.shardcheck.slicing.quantities import as_quantity, dependencies, is_known_role
 from geoaudit.shardcheck.slicing.scopes import known_types, members
 from geoaudit.shardcheck.slicing.trails import annotated, named
-from geoaudit.shardcheck.slicing.values import Quantity, Reference, Value, either, is_unknown
+from geoaudit.shardcheck.slicing.values import (
+    Quantity,
+    Reference,
+    Value,
+    Words,
+    either,
+    is_unknown,
+    unknown,
+)
 from geoaudit.shardcheck.symbolic.extents import Integer
+from geoaudit.shardcheck.symbolic.wording import as_text
 from geoaudit.shardcheck.words import SHARDED_BY, dimension_of
 
 if TYPE_CHECKING:
@@ -23,9 +32,10 @@ if TYPE_CHECKING:
 _TEST = re.compile(
     r"(?i)^(tests?\d*|bench(marks?)?|examples?|test_.*|.*_test(?:\.\w+)?|bench(mark)?_.*|main)$"
 )
-MOST_CALLERS = 24
-MOST_CALLERS_BEYOND = 8
+MOST_CALLERS = 64
+MOST_CALLERS_BEYOND = 64
 MOST_VALUES = 8
+LONGEST_TOLD = 2_000
 MOST_CALLS_UP = 6
 
 
@@ -91,7 +101,7 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
     """The argument of every call within reach, as alternatives; None: there is none."""
     sites, is_complete = _sites(slicer, frame)
     own = reference(frame, parameter)
-    values: list[Value] = []
+    values: dict[object, Value] = {}
     for site in sites:
         value = _argument(slicer, frame, site, parameter)
         if value is None or _is_itself(value, own) or _hides(value, parameter):
@@ -100,17 +110,31 @@ def _of_any_call(slicer: "Slicer", frame: Frame, parameter: Parameter) -> Value 
             continue
         if slicer.crosses_files and is_unknown(value):
             continue
-        if value not in values:
-            values.append(value)
-    if not values or len(values) > MOST_VALUES:
+        values.setdefault(_told(slicer, value), value)
+    if not values or (len(values) > MOST_VALUES and not slicer.crosses_files):
         return None
     if not is_complete:
-        values.append(own)
-    chosen = either([(None, value) for value in values])
+        values.setdefault("", own)
+    chosen = _one_of(slicer, list(values.values()), parameter.name)
     line = frame.function.function.line
     text = f"{frame.function.name}({parameter.name})"
     caller = replace(frame, depth=frame.depth + 1)
     return annotated(slicer, chosen, parameter.name, caller, line, text)
+
+
+def _told(slicer: "Slicer", value: Value) -> object:
+    """What tells arguments of several calls apart: of numbers how they are written, not where."""
+    if isinstance(value, Quantity | Reference):
+        return as_text(as_quantity(slicer, value, "an argument").extent, LONGEST_TOLD)
+    return value if isinstance(value, Words) else id(value)
+
+
+def _one_of(slicer: "Slicer", values: list[Value], name: str) -> Value:
+    """One of the arguments of several calls; of too many, unknown and made of them all."""
+    if len(values) <= MOST_VALUES:
+        return either([(None, value) for value in values])
+    reason = f"{name} is one of more than {MOST_VALUES} things that callers pass"
+    return unknown(reason, dependencies(slicer, values, name))
 
 
 def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
@@ -121,11 +145,11 @@ def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
         return [], True
     if slicer.crosses_files:
         followed = [site for site in every if not is_test(site.caller.path)] or every
-        return (followed if len(followed) <= MOST_CALLERS_BEYOND else []), True
+        return followed[:MOST_CALLERS_BEYOND], len(followed) <= MOST_CALLERS_BEYOND
     own = [site for site in every if site.caller.file is frame.function.file]
-    if len(own) > MOST_CALLERS or frame.depth >= MOST_CALLS_UP:
+    if frame.depth >= MOST_CALLS_UP:
         return [], False
-    return own, len(own) == len(every)
+    return own[:MOST_CALLERS], len(own) == len(every) and len(own) <= MOST_CALLERS
 
 
 def _hides(value: Value, parameter: Parameter) -> bool:

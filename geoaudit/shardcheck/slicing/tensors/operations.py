@@ -236,7 +236,7 @@ def _rank(given: Given) -> Value | None:
     if isinstance(given.tensor, Shaped) and not given.tensor.back:
         return number(len(given.tensor.extents))
     if isinstance(given.tensor, Reference):
-        return shapes.read_of(given.tensor, f"{given.name}()", "rank")
+        return shapes.read_of(given.tensor, f"{given.name}()", "ndim")
     return None
 
 
