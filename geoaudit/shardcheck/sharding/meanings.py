@@ -63,6 +63,9 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
         named = _sharded_alias(aliases, clues)
         if named is not None:
             return named
+        if position.tensor in clues.tensors_with_heads:
+            # Another extent of it is called heads: no other is, whatever its place.
+            return "", ""
         others: Iterable[Position] = filter(None, map(position_of, axis.symbols))
         found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
         if found is not None:

@@ -32,6 +32,8 @@ _WEIGHTS = {"w", "b", "weight", "weights", "qweight", "kernel"}
 _OUTPUTS = {"c", "d", "out", "output", "y"}
 _ENDS = re.compile(r"cu_?seq|seq_?start|indptr|start_?loc|offsets?|cumsum|prefix_?sum")
 """Tensors with the end of each sequence: one more than there are sequences."""
+_SIZE = re.compile(r"[DKVE]|[dD]_?[ckvr]?|head_?dim\w*|[dD]im|[RMN]")
+"""Names of one extent that are sizes of a head or rows: where they stand, position says nothing."""
 _TENSORS = {"q", "k", "v", "o", "query", "key", "value", "out", "output", "mid", "qkv"}
 
 
@@ -93,6 +95,8 @@ def dimension_at(
         if dimension is not None and dimension in SHARDED_BY:
             return dimension, f"it is named {name}"
     if any(is_sequence(name) for name in plain) or not _ATTENTION.search(surroundings):
+        return None
+    if any(_SIZE.fullmatch(name) for name in plain):
         return None
     words = set(words_of(position.tensor)) or {position.tensor}
     if not position.innermost_first and not words & _TENSORS:
