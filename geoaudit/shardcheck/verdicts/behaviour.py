@@ -10,7 +10,14 @@ from geoaudit.shardcheck.sharding.options import ShardOptions
 from geoaudit.shardcheck.sharding.worth import Roles, Share
 from geoaudit.shardcheck.slicing.sites import LaunchSite
 from geoaudit.shardcheck.symbolic.evaluation import evaluate
-from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Repeated, Symbol, Unknown
+from geoaudit.shardcheck.symbolic.extents import (
+    Arithmetic,
+    Extent,
+    Integer,
+    Repeated,
+    Symbol,
+    Unknown,
+)
 from geoaudit.shardcheck.symbolic.making import TOO_LARGE, product
 from geoaudit.shardcheck.symbolic.walking import reasons, symbols, valued, walk
 from geoaudit.shardcheck.symbolic.wording import as_text
@@ -56,13 +63,8 @@ def conduct_of(site: LaunchSite, roles: Roles, options: ShardOptions) -> Conduct
             courses=tuple(course for course, _ in ordered),
         )
     hidden = _hidden(factors, roles)
-    names_sms = any(is_sm_count(name) for axis in site.grid for name in axis.symbols)
-    if hidden and any(_is_of_device(one) for part in hidden for one in symbols(part)):
-        reason = "a part that is not followed depends on the SM count and on what is sharded"
-        return Conduct(behaviour="compensated", reason=f"{reason}: {reasons_of(hidden)}")
-    lost = [one for factor in factors for one in walk(factor) if isinstance(one, Unknown)]
-    if names_sms and lost and target != "device":
-        reason = f"the SM count is on the way into a part that is not followed: {reasons_of(lost)}"
+    reason = _refilled_by(site, factors, hidden, target)
+    if reason:
         return Conduct(behaviour="compensated", reason=reason)
     return _probed(site, factors, roles, options, hidden, target)
 
@@ -222,6 +224,42 @@ def _target(factors: tuple[Extent, ...]) -> str:
         for one in found
     )
     return "constant" if has_constant else ""
+
+
+def _refilled_by(
+    site: LaunchSite, factors: tuple[Extent, ...], hidden: tuple[Extent, ...], target: str
+) -> str:
+    """What of a grid that has no number throughout makes up for what shrinks; empty: nothing."""
+    if hidden and any(_is_of_device(one) for part in hidden for one in symbols(part)):
+        reason = "a part that is not followed depends on the SM count and on what is sharded"
+        return f"{reason}: {reasons_of(hidden)}"
+    names_sms = any(is_sm_count(name) for axis in site.grid for name in axis.symbols)
+    lost = [one for factor in factors for one in walk(factor) if isinstance(one, Unknown)]
+    if names_sms and lost and target != "device":
+        return f"the SM count is on the way into a part that is not followed: {reasons_of(lost)}"
+    refill = _refill(site, factors)
+    if refill is None:
+        return ""
+    return f"{refill.name} divides the SM count beyond this file: it makes up for what shrinks"
+
+
+def _refill(site: LaunchSite, factors: tuple[Extent, ...]) -> Symbol | None:
+    """A factor that is, beyond the site's file, the SM count divided by something; None: none."""
+    beyond = dict(site.bindings)
+    for factor in factors:
+        if isinstance(factor, Symbol) and factor in beyond and _divides_sms(beyond[factor]):
+            return factor
+    return None
+
+
+def _divides_sms(extent: Extent) -> bool:
+    return any(
+        isinstance(one, Arithmetic)
+        and one.operator in ("//", "cdiv")
+        and not isinstance(one.operands[1], Integer)
+        and any(_is_of_device(symbol) for symbol in symbols(one.operands[0]))
+        for one in walk(extent)
+    )
 
 
 def _is_of_device(symbol: Symbol) -> bool:
