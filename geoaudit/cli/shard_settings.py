@@ -182,7 +182,7 @@ def _as_given(settings: Settings, key: str, value: Any) -> Any:
         return settings.file.parent / value
     if isinstance(value, list | dict):
         raise InputError("give one value, as on the command line.")
-    return value
+    return (value,) if key == "shard" else value
 
 
 def _where(settings: Settings, key: str) -> str:

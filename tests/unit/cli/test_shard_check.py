@@ -73,6 +73,7 @@ def test_findings_end_with_1_and_what_is_named_alone_counts(engine: Path) -> Non
     [
         (["--fail-on", "starved"], "only a recording has that"),
         (["--shard", "tp=8"], "two numbers of ranks"),
+        (["--shard", "tp=1,2", "--shard", "ep=1,2,4"], "tp=1,2 and ep=1,2,4: one kind"),
         (["--set", "n=99999999999999999999999"], "NAME=NUMBER"),
         (["--fail-on", "GA999"], "neither a rule"),
         (["--dim", "n_head=many"], "--dim"),
