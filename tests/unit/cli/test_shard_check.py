@@ -215,6 +215,10 @@ def test_explain_beside_what_is_done_with_a_table_is_refused(
 
 def test_a_gate_that_cannot_be_is_refused_before_the_work(engine: Path) -> None:
     assert _run(engine, "--fail-on", "starved").stdout == ""
+    result = _run(engine / "csrc", "--fail-on", "GA101,GA401")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--fail-on GA101: shard-check has no such" in result.stderr
+    assert "GA405 grid-limit" in result.stderr
 
 
 @pytest.mark.parametrize(
