@@ -162,6 +162,7 @@ def test_settings_above_the_first_path(engine: Path) -> None:
         ("[shard-check]\nbatch = [1]\n", "geoaudit.toml:2: batch:"),
         ("[shard-check]\nfail-on = 'GA9'\n", "geoaudit.toml:2: fail-on:"),
         ("shard-check = 1\n", "no table"),
+        ("[shard-chek]\ndevice = 'H100'\n", "shard-chek: outside of [shard-check]"),
         ("[shard-check\n", "not TOML"),
     ],
 )
