@@ -21,6 +21,20 @@ DEFAULT_DEVICE = "H200"
 P = ParamSpec("P")
 R = TypeVar("R")
 
+
+def _one_shard(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> str | None:
+    """The one ``--shard``; of several the others would be dropped unseen."""
+    if len(given) > 1:
+        raise click.BadParameter(
+            f"{' and '.join(given)}: one kind is varied at a time. Run once for each.",
+            context,
+            parameter,
+        )
+    return given[0] if given else None
+
+
 READING = (
     click.option(
         "--exclude",
@@ -44,6 +58,8 @@ READING = (
 EVALUATION = (
     click.option(
         "--shard",
+        multiple=True,
+        callback=_one_shard,
         metavar="KIND=N,N,...",
         help="Numbers of ranks to evaluate, held against the fewest. Default tp=1,2,4,8.",
     ),

@@ -14,6 +14,7 @@ from geoaudit.errors import InputError
 from geoaudit.quantities import plural
 
 if TYPE_CHECKING:
+    from geoaudit.diagnosis.fail_on import FailOn
     from geoaudit.shardcheck.listing import Listing
 
 MOST_REFUSED = 10
@@ -32,6 +33,7 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
     from geoaudit.shardcheck.discovery.walking import SUFFIXES, WalkOptions, find_sources
 
     require_of_source(choices["fail_on"])
+    _require_source_rules(choices["fail_on"])
     options, device = evaluation_of(choices)
     include_vendored = choices["include_vendored"]
     walk = WalkOptions(exclude=choices["exclude"], include_vendored=include_vendored)
@@ -56,6 +58,23 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
     if choices["scan"] is not None:
         listing = _with_times(listing, choices["scan"])
     return listing, tree.root
+
+
+def _require_source_rules(fail_on: "FailOn") -> None:
+    """Refuse rules that no source can break: the gate could never close.
+
+    Raises:
+        InputError: one is named; says which there are.
+    """
+    from geoaudit.shardcheck.source_rules import source_rules
+
+    rules = source_rules()
+    others = sorted(fail_on.rules - {rule.id for rule in rules})
+    if others:
+        own = ", ".join(f"{rule.id} {rule.name}" for rule in rules)
+        raise InputError(
+            f"--fail-on {', '.join(others)}: shard-check has no such finding. Its rules are {own}."
+        )
 
 
 def _require_analysed(listing: "Listing") -> None:

@@ -149,13 +149,16 @@ def _values(file: Path, table: tuple[str, ...]) -> Mapping[str, Any] | None:
 
 
 def _refuse_outside(file: Path, table: tuple[str, ...], document: Any) -> None:
-    """Settings in the table above their own would not be seen."""
+    """Refuse what stands beside the table of settings: misspelled, or above it, it is not seen."""
     for key in table[:-1]:
         document = document.get(key) if isinstance(document, dict) else None
-    found = [key for key in document or () if key in PARAMETERS and key != table[-1]]
+    found = [key for key in document or () if key != table[-1]]
     if found:
         own = ".".join(table)
-        raise InputError(f"{file}: {', '.join(found)} outside of their table. Write [{own}] above.")
+        raise InputError(
+            f"{file}: {', '.join(found)}: outside of [{own}], the one table that is read. Mend the "
+            "name, or move it there."
+        )
 
 
 def _checked(settings: Settings) -> Settings:
@@ -182,7 +185,7 @@ def _as_given(settings: Settings, key: str, value: Any) -> Any:
         return settings.file.parent / value
     if isinstance(value, list | dict):
         raise InputError("give one value, as on the command line.")
-    return value
+    return (value,) if key == "shard" else value
 
 
 def _where(settings: Settings, key: str) -> str:

@@ -70,7 +70,10 @@ def apply_allowances(
     launches = {(report.site.path, report.site.line) for report in sites}
     judged = tuple(_allowed(report, launches, valid, used) for report in sites)
     for key in valid.keys() - used:
-        text = f"allows {key[2]}, which is not found at this launch: take the remark away"
+        text = (
+            f"allows {key[2]}, which is not found at this launch with these ranks and sizes; take "
+            "the remark away where no others are checked"
+        )
         notes.append(_note(valid[key], "note", text))
     return judged, tuple(sorted(notes, key=lambda note: (note.path, note.line, note.text)))
 

@@ -56,6 +56,7 @@ class ListedSite(Record, frozen=True, kw_only=True):
     """A launch site; fields as in `LaunchSite` and `SiteReport`, extents as text.
 
     Attributes:
+        blocks: 0 where an axis is 0 or less and nothing is launched.
         known: rules that fired and that the baseline holds; not among `findings`.
     """
 

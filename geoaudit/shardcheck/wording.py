@@ -62,7 +62,10 @@ def _listed_site(report: SiteReport) -> ListedSite:
         roots=(site.grid[0].roots, site.grid[1].roots, site.grid[2].roots),
         symbols=(site.grid[0].symbols, site.grid[1].symbols, site.grid[2].symbols),
         sharded=tuple(_listed_dimension(one) for one in report.sharded),
-        blocks=dict(report.blocks),
+        blocks={
+            ranks: None if number is None else max(0, number)
+            for ranks, number in report.blocks.items()
+        },
         sm_fill=dict(report.sm_fill),
         behaviour=report.behaviour,
         condition=report.condition,

@@ -31,7 +31,7 @@ def sharded_grid_collapses(evidence: ShardedGrid) -> Observation | None:
     """
     if evidence.behaviour != "collapses":
         return None
-    fewest = {ranks: blocks for ranks, blocks in evidence.blocks.items() if blocks is not None}
+    fewest = {ranks: max(0, one) for ranks, one in evidence.blocks.items() if one is not None}
     most = {ranks: blocks for ranks, blocks in evidence.most_blocks.items() if blocks is not None}
     first, last = min(fewest), max(fewest)
     names = ", ".join(dict.fromkeys(one.name for one in evidence.sharded))
@@ -68,9 +68,12 @@ def grid_already_small(evidence: ShardedGrid) -> Observation | None:
         return None
     known = [(ranks, blocks) for ranks, blocks in evidence.blocks.items() if blocks is not None]
     (first, before), (last, after) = min(known), max(known)
+    if (evidence.most_blocks.get(first) or 0) <= 0:
+        # Nothing is launched, which is for GA405 to say.
+        return None
     return "note", (
-        f"{_filled(before, evidence.options.sms)} at {plural(first, 'rank')} already, "
-        f"{plural(after, 'block')} at {last}"
+        f"{_filled(max(0, before), evidence.options.sms)} at {plural(first, 'rank')} already, "
+        f"{plural(max(0, after), 'block')} at {last}"
     )
 
 
@@ -135,8 +138,8 @@ def grid_limit(evidence: ShardedGrid) -> Observation | None:
     """A launch breaks a limit of the device, with the numbers the source gives.
 
     What it measures:
-        grid y and z above 65,535, blocks of more than 1,024 threads, grids of 0 that no guard
-        keeps from the launch.
+        grid y and z above 65,535, blocks of more than 1,024 threads, grids of 0 or less that no
+        guard keeps from the launch.
     Why it matters:
         The launch fails, and without a check of its error the kernel silently does nothing.
 

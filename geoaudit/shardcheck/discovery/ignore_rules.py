@@ -8,6 +8,8 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
+from geoaudit.shardcheck.discovery.presence import is_there
+
 _MAX_IGNORE_BYTES = 1 << 20
 
 
@@ -74,7 +76,7 @@ def rules_above(folder: Path) -> tuple[IgnoreRules, ...]:
     Empty outside of a repository, as for git.
     """
     inside = [folder, *folder.parents]
-    top = next((one for one in inside if (one / ".git").exists()), None)
+    top = next((one for one in inside if is_there(one / ".git")), None)
     if top is None:
         return ()
     above = inside[1 : inside.index(top) + 1] if top != folder else []

@@ -16,7 +16,7 @@ class Survey:
     Attributes:
         digests: file -> 16 bytes of its content, of the files to analyse, by path.
         skipped: reason -> files.
-        refused: path -> why it cannot be analysed.
+        refused: path -> why it cannot be analysed; folders that cannot be listed too.
     """
 
     digests: Mapping[SourceFile, bytes]
@@ -41,7 +41,7 @@ def survey_tree(tree: SourceTree, *, include_generated: bool = False) -> Survey:
     """
     digests: dict[SourceFile, bytes] = {}
     skipped = Counter(tree.skipped)
-    refused: dict[str, str] = {}
+    refused = dict(tree.refused)
     for file in tree.files:
         content = read_content(file.location, include_generated=include_generated)
         if content.refused is not None:

@@ -3,6 +3,8 @@
 import configparser
 from pathlib import Path
 
+from geoaudit.shardcheck.discovery.presence import is_there
+
 FOLDER_NAMES = frozenset(
     {
         "third_party",
@@ -38,9 +40,9 @@ def is_vendored(folder: Path) -> bool:
     name = folder.name.casefold()
     if name in FOLDER_NAMES:
         return True
-    if (folder / ".git").exists() or (folder / "pyvenv.cfg").exists():
+    if is_there(folder / ".git") or is_there(folder / "pyvenv.cfg"):
         return True
-    return any(name == known and (folder / file).exists() for known, file in _INSIDE)
+    return any(name == known and is_there(folder / file) for known, file in _INSIDE)
 
 
 def submodules(folder: Path) -> frozenset[str]:

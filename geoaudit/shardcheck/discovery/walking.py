@@ -26,7 +26,6 @@ EXCLUDED = "excluded"
 VENDORED = "vendored"
 HIDDEN = "in hidden folders"
 LINKED = "links to what is read elsewhere"
-UNLISTED = "in folders that cannot be listed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,11 +58,13 @@ class SourceTree:
         files: by path.
         skipped: reason -> files; of ignored and hidden folders, which are not entered, the
             folder counts as one.
+        refused: path of a folder that cannot be listed -> why.
     """
 
     root: Path
     files: tuple[SourceFile, ...]
     skipped: Mapping[str, int]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_sources(paths: Sequence[Path], options: WalkOptions) -> SourceTree:
@@ -89,6 +90,7 @@ def find_sources(paths: Sequence[Path], options: WalkOptions) -> SourceTree:
         root=root,
         files=tuple(sorted(files, key=lambda file: file.path)),
         skipped=dict(sorted(walk.skipped.items())),
+        refused={_relative(location, root): why for location, why in walk.refused.items()},
     )
 
 
@@ -128,6 +130,7 @@ class _Walk:
     options: WalkOptions
     locations: set[str] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, str] = field(default_factory=dict)
     _entered: set[str] = field(default_factory=set)
     _submodules: set[str] = field(default_factory=set)
 
@@ -157,8 +160,8 @@ class _Walk:
         try:
             with os.scandir(location) as entries:
                 return list(entries)
-        except OSError:
-            self.skipped[UNLISTED] += 1
+        except OSError as error:
+            self.refused[location] = f"folder cannot be read: {error.strerror or error}"
             return []
 
     def _take(

@@ -28,7 +28,8 @@ class ProgramIndex:
 
     Attributes:
         files: all, embedded ones too.
-        functions, classes, methods: by their name, methods by that of their class.
+        functions, classes, methods: by their name, methods by that of their class. A declaration
+            that a file repeats is there once.
         by_file: by the identity of a file and the function's number in it.
         exposed: C++ function -> names Python calls it by, with its parameters there; None: not yet
             looked for.
@@ -50,6 +51,7 @@ class ProgramIndex:
     changes: dict[tuple[int, int], Changes] = field(default_factory=dict)
     rounds: dict[int, tuple[Loop, tuple[Place, ...]]] = field(default_factory=dict)
     _callers: dict[str, list[IndexedFunction]] = field(init=False)
+    _declared: set[tuple[object, ...]] = field(default_factory=set)
     _nested: dict[tuple[int, int], list[IndexedFunction]] = field(init=False)
     _written_around: dict[tuple[int, int], frozenset[str]] = field(default_factory=dict)
 
@@ -68,7 +70,7 @@ class ProgramIndex:
 
     def _add(self, indexed: IndexedFunction, function: Function) -> None:
         self.by_file[id(indexed.file), indexed.number] = indexed
-        if function.name:
+        if function.name and not self._is_repeated(indexed, function):
             self.functions[function.name].append(indexed)
         if function.owner:
             self.methods[function.owner].append(indexed)
@@ -76,6 +78,18 @@ class ProgramIndex:
             self._callers[name].append(indexed)
         if function.enclosing is not None:
             self._nested[id(indexed.file), function.enclosing].append(indexed)
+
+    def _is_repeated(self, indexed: IndexedFunction, function: Function) -> bool:
+        """Whether a declaration says nothing that one before it in its file does not."""
+        if not function.is_declaration:
+            return False
+        parameters = tuple((one.type, one.default is None) for one in function.parameters)
+        around = function.owner, function.namespace, function.is_hidden
+        key = id(indexed.file), function.name, function.kind, *around, parameters
+        if key in self._declared:
+            return True
+        self._declared.add(key)
+        return False
 
     def function_of(self, file: FileProgram, number: int) -> IndexedFunction:
         """A function by its number in its file."""

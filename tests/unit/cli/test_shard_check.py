@@ -73,6 +73,7 @@ def test_findings_end_with_1_and_what_is_named_alone_counts(engine: Path) -> Non
     [
         (["--fail-on", "starved"], "only a recording has that"),
         (["--shard", "tp=8"], "two numbers of ranks"),
+        (["--shard", "tp=1,2", "--shard", "ep=1,2,4"], "tp=1,2 and ep=1,2,4: one kind"),
         (["--set", "n=99999999999999999999999"], "NAME=NUMBER"),
         (["--fail-on", "GA999"], "neither a rule"),
         (["--dim", "n_head=many"], "--dim"),
@@ -161,6 +162,7 @@ def test_settings_above_the_first_path(engine: Path) -> None:
         ("[shard-check]\nbatch = [1]\n", "geoaudit.toml:2: batch:"),
         ("[shard-check]\nfail-on = 'GA9'\n", "geoaudit.toml:2: fail-on:"),
         ("shard-check = 1\n", "no table"),
+        ("[shard-chek]\ndevice = 'H100'\n", "shard-chek: outside of [shard-check]"),
         ("[shard-check\n", "not TOML"),
     ],
 )
@@ -214,6 +216,10 @@ def test_explain_beside_what_is_done_with_a_table_is_refused(
 
 def test_a_gate_that_cannot_be_is_refused_before_the_work(engine: Path) -> None:
     assert _run(engine, "--fail-on", "starved").stdout == ""
+    result = _run(engine / "csrc", "--fail-on", "GA101,GA401")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--fail-on GA101: shard-check has no such" in result.stderr
+    assert "GA405 grid-limit" in result.stderr
 
 
 @pytest.mark.parametrize(

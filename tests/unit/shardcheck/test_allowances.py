@@ -76,7 +76,11 @@ def test_another_rule_stays() -> None:
         ("/* geoaudit: allow GA401 */", "note", "without a reason"),
         ("// geoaudit: allow GA999 why", "error", "no rule"),
         ("// geoaudit: allow", "error", "allows no rule"),
-        ("// geoaudit: allow GA404 why", "note", "not found at this launch"),
+        (
+            "// geoaudit: allow GA404 why",
+            "note",
+            "not found at this launch with these ranks and sizes",
+        ),
     ],
 )
 def test_a_remark_that_allows_nothing_is_told(text: str, severity: str, said: str) -> None:

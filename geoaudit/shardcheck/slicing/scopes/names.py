@@ -187,9 +187,8 @@ def functions_named(slicer: "Slicer", file: FileProgram, name: str) -> list[Inde
     """Functions and macros of a file that stand at its top."""
     return [
         one
-        for one in slicer.program.functions.get(name, ())
-        if one.file is file
-        and not one.function.owner
+        for one in slicer.program.in_file(file, name)
+        if not one.function.owner
         and not one.function.is_declaration
         and one.function.enclosing in {None, 0}
     ]

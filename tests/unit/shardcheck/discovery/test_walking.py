@@ -1,8 +1,10 @@
+import os
 from pathlib import Path
 
 import pytest
 
 from geoaudit.errors import InputError
+from geoaudit.shardcheck.discovery.survey import survey_tree
 from geoaudit.shardcheck.discovery.walking import (
     EXCLUDED,
     HIDDEN,
@@ -120,3 +122,27 @@ def test_a_path_that_is_not_there_or_no_source(tmp_path: Path) -> None:
         _found(tmp_path / "nothing")
     with pytest.raises(InputError, match="not a source"):
         _found(tmp_path / "README.md")
+
+
+def test_a_folder_that_cannot_be_read_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _tree(tmp_path, {"a.cu": "", "private/b.cu": ""})
+    look, scan = Path.stat, os.scandir
+
+    def stat(path: Path, **options: bool) -> os.stat_result:
+        if path.parent.name == "private":
+            raise PermissionError(13, "Permission denied")
+        return look(path, **options)
+
+    def scandir(location: str) -> "os._ScandirIterator[str]":
+        if location.endswith("private"):
+            raise PermissionError(13, "Permission denied")
+        return scan(location)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    monkeypatch.setattr(os, "scandir", scandir)
+    tree = find_sources([tmp_path], WalkOptions())
+    assert [file.path for file in tree.files] == ["a.cu"]
+    assert tree.refused == {"private": "folder cannot be read: Permission denied"}
+    assert survey_tree(tree).refused == tree.refused

@@ -80,3 +80,11 @@ def test_what_is_embedded_is_a_file_too() -> None:
     program = index({"a.py": text})
     assert [one.language for one in program.files] == ["python", "c"]
     assert [one.function.kind for one in program.functions["step"]] == ["kernel"]
+
+
+def test_a_declaration_that_a_file_repeats_is_there_once() -> None:
+    text = "void k(int);\nvoid k(int);\nvoid k(int, int n = 3);\nvoid k(int a) {}\n"
+    program = index({"a.cu": text, "b.cu": "void k(int);"})
+    assert [(one.path, one.function.line) for one in program.functions["k"]] == [
+        ("a.cu", 1), ("a.cu", 3), ("a.cu", 4), ("b.cu", 1),
+    ]  # fmt: skip

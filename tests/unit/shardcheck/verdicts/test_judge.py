@@ -233,3 +233,9 @@ def test_what_no_size_launches_names_what_nothing_gives() -> None:
 
 def test_one_rank_is_one_rank() -> None:
     assert "at 1 rank and fewer later" in judge(site(N_HEAD), options(HEADS_96)).reason
+
+
+def test_a_grid_of_less_than_no_block_is_no_launch() -> None:
+    grid = arithmetic("-", N_HEAD, number(100))
+    report = judge(site(grid), options(GivenDimension(name="n_head", total=96)))
+    assert rules(report) == ["GA405"]
