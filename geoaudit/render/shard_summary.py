@@ -50,8 +50,11 @@ def files_sentence(listing: Listing) -> str:
     if skipped:
         reasons = ", ".join(f"{count(n)} {reason}" for reason, n in listing.skipped.items())
         parts.append(f"{count(skipped)} skipped ({reasons})")
-    whole = len(listing.files_not_analysed)
-    parts.append(f"{count(whole)} not analysed")
+    whole = set(listing.files_not_analysed)
+    parts.append(f"{count(len(whole))} not analysed")
+    in_part = {one.path for one in listing.unanalysed} - whole
+    if in_part:
+        parts.append(f"{count(len(in_part))} in part")
     return ", ".join(parts)
 
 
