@@ -103,7 +103,7 @@ _SEQUENCE = re.compile(
 _SM_COUNT = re.compile(
     r"(.*_)?(sms|sm_?counts?|num_?sms?|n_?sms?|no_?of_?sms|multi_?processors?(_?counts?)?"
     r"|num_?multi_?processors?|(num_?)?compute_?units?(_?count)?|num_?cus|mp_?count|sm_?num"
-    r"|n(um)?_?((npu|ai|gpu|vector|xe)_?)?cores?|core_?count)"
+    r"|n(um)?_?((npu|ai|gpu|vector|xe)_?)?cores?|(total_?)?core_?(count|num))"
 )
 _SM_ATTRIBUTE = re.compile(r"(?i)(?<!per)multi_?processor_?count")
 _STATE_SPACE = re.compile(r"scan|ssm|mamba|conv1d|state_space")
@@ -111,6 +111,7 @@ _MATRIX_VECTOR = re.compile(r"mul_?mat|mat_?vec|mat_?mul|moe_vec|mmvq|mmvf|gemv|
 _PRODUCT = re.compile(
     rf"{_MATRIX_VECTOR.pattern}|gemm|(?<![a-z])linear(?!_?att)|(?<![a-z])(b?mm|proj)(?![a-z])"
 )
+_WEIGHT = re.compile(r"q_?matrix|q_?weight|dequant|repack|reconstruct")
 _ACTIVATION = re.compile(r"silu|swish|swiglu|gelu|geglu|reglu|act_?and_?mul|activation")
 _BATCHES_OF_HEADS = frozenset({
     "attnbatches", "attentionbatches", "bh", "nbh", "bnh", "zh", "batchheads", "batchhead",
@@ -199,6 +200,8 @@ def dimension_of(name: str, surroundings: str = "") -> str | None:
     if joined in ("nrows", "nrow", "rows"):
         return WEIGHT_ROWS if _MATRIX_VECTOR.search(surroundings) else None
     if joined in _COLUMNS and is_product(surroundings):
+        return WEIGHT_ROWS
+    if joined in ("width", "height", "sizen", "sizek") and _WEIGHT.search(surroundings):
         return WEIGHT_ROWS
     if joined in ("n", "d") and is_activation(surroundings):
         return FFN

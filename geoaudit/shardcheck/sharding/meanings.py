@@ -56,6 +56,8 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
     """The dimension a symbol stands for, and why; both empty where nothing tells."""
     position = position_of(symbol.name)
     aliases = clues.names_of(symbol)[1:]
+    if any(words.is_batch_of_heads(name) for name in (symbol.name, *aliases)):
+        return words.HEADS, f"{MADE_OF} sequences and heads, by its name"
     if position is not None:
         if f"{position.tensor}.numel()" in axis.symbols:
             # All elements are divided by an extent of theirs: what is left is not it.
@@ -70,8 +72,6 @@ def _meaning(symbol: Symbol, axis: Axis, clues: Clues) -> tuple[str, str]:
         found = dimension_at(position, aliases or axis.symbols, others, clues.surroundings)
         if found is not None:
             return found
-    if any(words.is_batch_of_heads(name) for name in (symbol.name, *aliases)):
-        return words.HEADS, f"{MADE_OF} sequences and heads, by its name"
     for name, why in ((symbol.name, "by its name"), *((one, f"named {one}") for one in aliases)):
         dimension = words.dimension_of(name, clues.surroundings)
         if dimension is not None and position_of(name) is None and not clues.is_height(name):
