@@ -13,7 +13,7 @@ from geoaudit.shardcheck.symbolic.extents import (
     Symbol,
 )
 from geoaudit.shardcheck.symbolic.operators import Quantity, applied
-from geoaudit.shardcheck.symbolic.walking import standing_for, symbols
+from geoaudit.shardcheck.symbolic.walking import standing_for
 
 QUOTIENTS = ("//", "/", "%", "cdiv")
 MOST_VALUES = 16
@@ -80,11 +80,6 @@ def worlds(
         if len(found) + len(pending) > MOST_WORLDS:
             return None
     return found or None
-
-
-def unknown_symbols(extent: Extent, value_of: ValueOf) -> tuple[Symbol, ...]:
-    """The symbols of an extent that have no value, each once, from the left."""
-    return tuple(symbol for symbol in symbols(extent) if not _options(value_of(symbol)))
 
 
 class _NotKnown(Exception):  # noqa: N818

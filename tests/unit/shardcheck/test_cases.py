@@ -14,33 +14,14 @@ from tests.expected_extents import differences, spelling
 from tests.shardcheck_expectations import Case, Expectation, read_cases, split_outside_brackets
 from tests.shardcheck_pipeline import options_of, read_file, reports_of
 
-_REASONS: dict[str, tuple[str, ...]] = {}
-NOT_YET = {case: reason for reason, cases in _REASONS.items() for case in cases}
-"""Case -> why it does not work yet."""
 
-CASES = read_cases()
-
-
-def _parameter(case: Case) -> object:
-    marks = (
-        [pytest.mark.xfail(raises=AssertionError, reason=NOT_YET[case.name])]
-        if case.name in NOT_YET
-        else []
-    )
-    return pytest.param(case, id=case.name, marks=marks)
-
-
-@pytest.mark.parametrize("case", [_parameter(case) for case in CASES])
+@pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.name)
 def test_a_source_has_the_launches_that_its_comments_say(case: Case) -> None:
     programs = [read_file(path, text) for path, text in case.files.items()]
 
     reports = reports_of(programs, options_of(case.options))
 
     assert "\n".join([*_sites_differ(case, reports), *_counts_differ(case, programs)]) == ""
-
-
-def test_every_case_that_does_not_work_yet_is_one() -> None:
-    assert set(NOT_YET) <= {case.name for case in CASES}
 
 
 def _sites_differ(case: Case, reports: tuple[SiteReport, ...]) -> Iterator[str]:

@@ -70,10 +70,6 @@ def _may_change(slicer: "Slicer", function: IndexedFunction, number: int, tail: 
     return not slicer.program.writing.isdisjoint(callees)
 
 
-def _overlap(one: Place, other: Place) -> bool:
-    return all(a == b or SOME_ELEMENT in (a, b) for a, b in zip(one, other, strict=False))
-
-
 def _members(
     slicer: "Slicer", function: IndexedFunction, name: str, tail: Place, inner: Frame
 ) -> Value | None:

@@ -16,7 +16,8 @@ NONE_KNOWN: Facts = MappingProxyType({})
 def facts_at(point: Point, function: IndexedFunction) -> Facts:
     """Conditions of the branches around a point -> whether they hold there.
 
-    Only conditions whose variables the function assigns once at most: they meant the same before.
+    Only conditions whose parameters the function never assigns, and whose variables once at most:
+    they meant the same before.
     """
     found: dict[e.Expression, bool] = {}
     at: Point | None = point
@@ -33,8 +34,9 @@ def facts_at(point: Point, function: IndexedFunction) -> Facts:
 
 
 def _is_steady(condition: e.Expression, function: IndexedFunction) -> bool:
+    parameters = {one.name for one in function.function.parameters}
     return all(
-        function.times_assigned.get(one.text, 0) <= 1
+        function.times_assigned.get(one.text, 0) <= (one.text not in parameters)
         for one in within(condition)
         if isinstance(one, e.Name)
     )

@@ -33,7 +33,6 @@ _TEST = re.compile(
     r"(?i)^(tests?\d*|bench(marks?)?|examples?|test_.*|.*_test(?:\.\w+)?|bench(mark)?_.*|main)$"
 )
 MOST_CALLERS = 64
-MOST_CALLERS_BEYOND = 64
 MOST_VALUES = 8
 LONGEST_TOLD = 2_000
 MOST_CALLS_UP = 6
@@ -145,7 +144,7 @@ def _sites(slicer: "Slicer", frame: Frame) -> tuple[list[CallSite], bool]:
         return [], True
     if slicer.crosses_files:
         followed = [site for site in every if not is_test(site.caller.path)] or every
-        return followed[:MOST_CALLERS_BEYOND], len(followed) <= MOST_CALLERS_BEYOND
+        return followed[:MOST_CALLERS], len(followed) <= MOST_CALLERS
     own = [site for site in every if site.caller.file is frame.function.file]
     if frame.depth >= MOST_CALLS_UP:
         return [], False
