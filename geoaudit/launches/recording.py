@@ -52,6 +52,8 @@ class Metadata:
         calibrations: what was measured of the devices, on the machine of the recording.
         declared: what a manifest says of its kernels.
         interventions: launches that were repeated alone and under other shapes.
+        ranks: how many ranks the run has, as its launcher says; None: not known, or no
+            distributed run. Which of them this recording holds, the column ``rank`` says.
     """
 
     instrument: Instrument
@@ -71,6 +73,7 @@ class Metadata:
     calibrations: tuple[Calibration, ...] = ()
     declared: tuple[DeclaredKernel, ...] = ()
     interventions: tuple[Intervention, ...] = ()
+    ranks: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
