@@ -191,4 +191,11 @@ Steps
     width" }`` doubles it) and ``bind`` (argument buffer -> another of the same dtype). What follows
     from a symbol that is set follows from the new value. ``default_step`` is needed where there
     are several.
+
+Ranks
+    ``scan --ranks N`` runs the step in N processes, one on each of N devices. Among the launches
+    ``{ all_reduce = "buffer" }`` sums a buffer of one copy over them, by NCCL, in place and on the
+    launches' stream; a run of one rank leaves it out. All ranks have the same contents: what is
+    summed is N times what each has. ``ranks = "tp"``, at the top of the file, names the symbol
+    that is worth N then, unless ``--set`` gives it another value.
 """

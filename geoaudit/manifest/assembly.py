@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from geoaudit.manifest.arm_effects import formulas_of
 from geoaudit.manifest.environment import SymbolValue, resolve_symbol
-from geoaudit.manifest.expansion import Event, Opening, Site
+from geoaudit.manifest.expansion import Closing, Event, Opening, Site
 from geoaudit.manifest.launch_shapes import (
     ResolvedLaunch,
     is_enabled,
@@ -14,8 +14,8 @@ from geoaudit.manifest.launch_shapes import (
     resolve_launch,
 )
 from geoaudit.manifest.location import ManifestError
-from geoaudit.manifest.model import LAYER, Kernel, LaunchRecipe
-from geoaudit.manifest.planned import BufferUse, PlannedLaunch, PlannedRange
+from geoaudit.manifest.model import LAYER, AllReduce, Kernel, LaunchRecipe
+from geoaudit.manifest.planned import BufferUse, PlannedAllReduce, PlannedLaunch, PlannedRange
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +42,14 @@ class Assembly:
         arms: every arm -> its value; 0: off.
         copies: buffer -> how many copies it has.
         launches: those so far.
+        all_reduces: those so far.
     """
 
     kernels: Mapping[str, Kernel]
     arms: Mapping[str, int]
     copies: Mapping[str, int]
     launches: list[PlannedLaunch] = field(default_factory=list)
+    all_reduces: list[PlannedAllReduce] = field(default_factory=list)
     _ranges: list[PlannedRange | None] = field(default_factory=list)
     _open: list[tuple[int, Opening, int]] = field(default_factory=list)
     _path: tuple[str, ...] = ()
@@ -64,12 +66,14 @@ class Assembly:
         """
         if isinstance(event, Site):
             self._launch(event)
+        elif isinstance(event, AllReduce):
+            self._all_reduce(event)
         elif isinstance(event, Opening):
             self._open.append((len(self._ranges), event, len(self.launches)))
             self._ranges.append(None)
         else:
             self._close()
-        if not isinstance(event, Site):
+        if isinstance(event, Opening | Closing):
             self._path = tuple(opening.name for _, opening, _ in self._open)
 
     @property
@@ -111,6 +115,17 @@ class Assembly:
                 layer=layer,
             )
         )
+
+    def _all_reduce(self, event: AllReduce) -> None:
+        buffer = event.buffer
+        copies = self.copies.get(buffer)
+        if copies is None:
+            raise event.location.error(f"sums {buffer}, which is passed to no launch of the step")
+        if copies > 1:
+            raise event.location.error(f"sums {buffer}, which has {copies} copies; give it one")
+        if not self.launches:
+            raise event.location.error("is ahead of all launches; list it behind what it sums")
+        self.all_reduces.append(PlannedAllReduce(buffer=buffer, after=len(self.launches) - 1))
 
     def _next_copy(self, kernel: str, buffer: str) -> BufferUse:
         count = self._uses[kernel, buffer]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from geoaudit.manifest.arithmetic import LARGEST_INTEGER
 from geoaudit.manifest.environment import Environment, resolve_symbol, settle, whole_number
 from geoaudit.manifest.formula import Formula
-from geoaudit.manifest.model import Launch, Segment
+from geoaudit.manifest.model import AllReduce, Launch, Segment
 
 MOST_LAUNCHES = 200_000
 """How many launches, openings and closings of ranges one token may have."""
@@ -41,7 +41,7 @@ class Closing:
     """The innermost range ends here."""
 
 
-Event = Site | Opening | Closing
+Event = Site | AllReduce | Opening | Closing
 
 
 def expand(symbols: Mapping[str, Formula], step: Segment, outer: Environment) -> list[Event]:
@@ -82,6 +82,8 @@ class _Expansion:
             if isinstance(member, Launch):
                 environment = self._within(inner, member.sets)
                 events.append(Site(launch=member, environment=environment))
+            elif isinstance(member, AllReduce):
+                events.append(member)
             else:
                 events.extend(self.events(member, inner))
             self._check(segment, len(events))

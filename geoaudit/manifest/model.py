@@ -225,6 +225,19 @@ class Launch:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AllReduce:
+    """A sum over the ranks of a run, in place; nothing where there is one rank.
+
+    Attributes:
+        location: where it is listed.
+        buffer: whose elements are summed.
+    """
+
+    location: Location
+    buffer: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Segment:
     """Launches and segments, one after another, perhaps repeated.
 
@@ -240,7 +253,7 @@ class Segment:
     repeat: Formula | None
     range: str
     sets: Mapping[str, Formula]
-    members: "tuple[Segment | Launch, ...]"
+    members: "tuple[Segment | Launch | AllReduce, ...]"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,6 +264,7 @@ class Manifest:
         file: its path, as given.
         name: its title.
         default_step: the step that runs where none is named.
+        ranks_symbol: the symbol that is worth the number of ranks of a run; None: none is.
         symbols: name -> formula, each after those it uses.
         arms: name -> arm, in the manifest's order, as all that follow.
         buffers: name -> buffer.
@@ -262,6 +276,7 @@ class Manifest:
     file: str
     name: str
     default_step: str
+    ranks_symbol: str | None
     symbols: Mapping[str, Formula]
     arms: Mapping[str, Arm]
     buffers: Mapping[str, Buffer]

@@ -59,6 +59,7 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
         symbols=_fixed_symbols(manifest, symbols),
         launches=tuple(assembly.launches),
         ranges=assembly.ranges,
+        all_reduces=tuple(assembly.all_reduces),
         modules=_modules(assembly.launches),
         buffers=buffers,
         kernels=_kernels(manifest, assembly.launches),

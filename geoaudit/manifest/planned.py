@@ -167,6 +167,19 @@ class PlannedRange:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlannedAllReduce:
+    """A sum over the ranks of a run, in place, inside the ranges of the launch ahead of it.
+
+    Attributes:
+        buffer: its name; it has one copy.
+        after: index of the launch ahead of it.
+    """
+
+    buffer: str
+    after: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlannedBuffer:
     """Device memory to allocate and fill.
 
@@ -222,6 +235,7 @@ class StepPlan:
         symbols: symbol -> value, but for those that depend on the token.
         launches: in order.
         ranges: by first launch, outer ones first.
+        all_reduces: in order; none is made where one rank runs alone.
         modules: what to compile or load, in order of first use.
         buffers: all that the step can touch under any arm, in the manifest's order.
         kernels: those that are launched, by name, in order of first use.
@@ -232,6 +246,7 @@ class StepPlan:
     symbols: Mapping[str, int]
     launches: tuple[PlannedLaunch, ...]
     ranges: tuple[PlannedRange, ...]
+    all_reduces: tuple[PlannedAllReduce, ...]
     modules: tuple[Module, ...]
     buffers: tuple[PlannedBuffer, ...]
     kernels: Mapping[str, PlannedKernel]

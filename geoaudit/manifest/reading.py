@@ -18,7 +18,7 @@ from geoaudit.manifest.symbol_section import check_symbol_name, read_symbols
 
 SCHEMA_VERSION = 1
 _SECTIONS = ("symbols", "arms", "buffers", "kernels", "segments", "steps")
-_KEYS = ("schema_version", "name", "default_step", "require", *_SECTIONS)
+_KEYS = ("schema_version", "name", "default_step", "ranks", "require", *_SECTIONS)
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -96,6 +96,7 @@ def parse_manifest(text: str, *, file: str) -> Manifest:
         file=file,
         name=document["name"].text(),
         default_step=_default_step(document, steps),
+        ranks_symbol=_ranks_symbol(document, symbols),
         symbols=symbols,
         arms=arms,
         buffers=buffers,
@@ -147,6 +148,17 @@ def _default_step(document: Table, steps: dict[str, Segment]) -> str:
     if value and name not in steps:
         hint = did_you_mean(name, steps) or f"; the steps are {', '.join(steps)}"
         raise value.location.error(f"unknown step {shown(name)}{hint}")
+    return name
+
+
+def _ranks_symbol(document: Table, symbols: Mapping[str, Formula]) -> str | None:
+    value = document.get("ranks")
+    if value is None:
+        return None
+    name = value.text()
+    if name not in symbols:
+        hint = did_you_mean(name, symbols) or "; declare it under [symbols]"
+        raise value.location.error(f"unknown symbol {shown(name)}{hint}")
     return name
 
 

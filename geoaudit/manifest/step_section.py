@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from geoaudit.manifest.document import Table, Value
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import Buffer, Kernel, Launch, Segment
+from geoaudit.manifest.model import AllReduce, Buffer, Kernel, Launch, Segment
 
 _SEGMENT_KEYS = ("repeat", "range", "set", "launches", "segments", "segment")
 _MEMBER_KEYS = ("launches", "segments", "segment")
 _LAUNCH_KEYS = ("kernel", "set", "bind")
+_ALL_REDUCE = "all_reduce"
 _DEEPEST_NESTING = 20
 
 
@@ -83,7 +84,7 @@ class _StepReader:
             members=self._members(table, depth),
         )
 
-    def _members(self, table: Table, depth: int) -> tuple[Segment | Launch, ...]:
+    def _members(self, table: Table, depth: int) -> tuple[Segment | Launch | AllReduce, ...]:
         given = [key for key in _MEMBER_KEYS if key in table]
         if len(given) != 1:
             raise table.location.error(
@@ -109,10 +110,13 @@ class _StepReader:
             raise value.location.error(f"{name} holds itself; break the circle")
         return self.segment_named(name)
 
-    def _launch(self, value: Value) -> Launch:
+    def _launch(self, value: Value) -> Launch | AllReduce:
         if value.is_a(str):
             return self._launch_of(value, value, None)
         table = value.table()
+        if _ALL_REDUCE in table:
+            table.check_keys((_ALL_REDUCE,))
+            return self._all_reduce(value, table[_ALL_REDUCE])
         table.check_keys(_LAUNCH_KEYS)
         return self._launch_of(value, table["kernel"], table)
 
@@ -135,6 +139,13 @@ class _StepReader:
                     f"{name} needs {parameter}; add set = {{ {parameter} = ... }}"
                 )
         return launch
+
+    def _all_reduce(self, value: Value, named: Value) -> AllReduce:
+        name = named.text()
+        if name not in self.context.buffers:
+            hint = did_you_mean(name, self.context.buffers) or "; declare it under [buffers]"
+            raise named.location.error(f"unknown buffer {shown(name)}{hint}")
+        return AllReduce(location=value.location, buffer=name)
 
     def _sets(self, table: Table, settable: Collection[str]) -> dict[str, Formula]:
         sets: dict[str, Formula] = {}

@@ -216,6 +216,7 @@ def _metadata(stream: Stream, source_name: str, warnings: tuple[str, ...]) -> Me
         launches_seen=seen,
         partial=bool(cut),
         warnings=(*warnings, *cut, *partition_warnings(stream)),
+        ranks=stream.ranks,
     )
 
 

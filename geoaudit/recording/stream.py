@@ -16,7 +16,8 @@ import numpy.typing as npt
 from geoaudit.errors import InputError, NotMeasuredError
 
 MAGIC = b"GEOAUDIT"
-VERSION = 1
+VERSION = 2
+_FIRST_VERSION = b"\1\0\0\0"
 BLOCK_MAGIC = 0x4B4C4247
 
 FILE_HEADER = np.dtype(
@@ -28,14 +29,24 @@ FILE_HEADER = np.dtype(
         ("driver_version", "<u4"),
         ("started_ns", "<u8"),
         ("rank", "<i4"),
+        ("ranks", "<i4"),
         ("mps_percentage", "<f4"),
+        ("padding", "<u4"),
         ("program", "S24"),
         ("checksum", "<u4"),
         ("write_error", "<i4"),
     ]
 )
+# Before streams told how many ranks a run has.
+_FIRST_HEADER = np.dtype(
+    [
+        (name, FILE_HEADER[name])
+        for name in FILE_HEADER.names or ()
+        if name not in ("ranks", "padding")
+    ]
+)
 # The checksum stands before the last field, which is filled in later if at all.
-_CHECKED_HEADER_BYTES = FILE_HEADER.itemsize - 8
+_UNCHECKED_BYTES = 8
 BLOCK_HEADER = np.dtype(
     [(name, "<u4") for name in ("magic", "kind", "record_bytes", "count", "bytes", "checksum")]
 )
@@ -96,6 +107,7 @@ class Stream:
         process: its identifier.
         program: its name, or empty.
         rank: of a distributed run, or None.
+        ranks: how many the run has, or None.
         mps_percentage: the share of the SMs that MPS leaves the process, or None.
         cupti_version, driver_version: as each numbers itself; 0: not told.
         kernels, copies, devices, contexts, markers, launches: records, see the dtypes.
@@ -107,6 +119,7 @@ class Stream:
     process: int
     program: str
     rank: int | None
+    ranks: int | None
     mps_percentage: float | None
     cupti_version: int
     driver_version: int
@@ -130,9 +143,10 @@ def read_stream(path: Path) -> Stream:
     """
     data = path.read_bytes()
     header = _header(path, data)
+    has_ranks = "ranks" in (header.dtype.names or ())
     parts: dict[int, list[Records]] = {kind: [] for kind in RECORDS}
     names: dict[int, str] = {}
-    cut = _read_blocks(data, parts, names)
+    cut = _read_blocks(data, header.dtype.itemsize, parts, names)
     if header["write_error"]:
         cut = f"it could not be written on: {os.strerror(int(header['write_error']))}"
     joined = {
@@ -143,6 +157,7 @@ def read_stream(path: Path) -> Stream:
         process=int(header["process"]),
         program=bytes(header["program"]).decode("utf-8", "replace"),
         rank=None if header["rank"] < 0 else int(header["rank"]),
+        ranks=int(header["ranks"]) if has_ranks and header["ranks"] >= 0 else None,
         mps_percentage=float(header["mps_percentage"]) if header["mps_percentage"] > 0 else None,
         cupti_version=int(header["cupti_version"]),
         driver_version=int(header["driver_version"]),
@@ -163,25 +178,27 @@ def _header(path: Path, data: bytes) -> np.void:
         raise NotMeasuredError(
             f"{path}: the recorder could not write (a full disk), or its process ended at once"
         )
-    if len(data) < FILE_HEADER.itemsize or not data.startswith(MAGIC):
+    layout = _FIRST_HEADER if data[8:12] == _FIRST_VERSION else FILE_HEADER
+    if len(data) < layout.itemsize or not data.startswith(MAGIC):
         raise InputError(
             f"{path}: not a stream of geoaudit's recorder, or cut inside its first "
-            f"{FILE_HEADER.itemsize} bytes (a full disk)"
+            f"{layout.itemsize} bytes (a full disk)"
         )
-    header: np.void = np.frombuffer(data, FILE_HEADER, 1)[0]
+    header: np.void = np.frombuffer(data, layout, 1)[0]
     if header["version"] > VERSION:
         raise InputError(
             f"{path}: stream version {header['version']}, this geoaudit reads {VERSION}. "
             "Upgrade geoaudit."
         )
-    if zlib.adler32(data[:_CHECKED_HEADER_BYTES]) != header["checksum"]:
+    if zlib.adler32(data[: layout.itemsize - _UNCHECKED_BYTES]) != header["checksum"]:
         raise InputError(f"{path}: the header of the stream is damaged")
     return header
 
 
-def _read_blocks(data: bytes, parts: dict[int, list[Records]], names: dict[int, str]) -> str | None:
+def _read_blocks(
+    data: bytes, place: int, parts: dict[int, list[Records]], names: dict[int, str]
+) -> str | None:
     """Fill parts and names; the reason why reading stopped before the end, or None."""
-    place = FILE_HEADER.itemsize
     while place < len(data):
         if place + BLOCK_HEADER.itemsize > len(data):
             return "the file ends inside a block header"

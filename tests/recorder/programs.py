@@ -87,7 +87,11 @@ class Programs:
 
 def _plain_environment() -> dict[str, str]:
     taken = ("GEOAUDIT_", "FAKE_CUPTI_", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
-    ranks = ("RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "LOCAL_RANK")
+    ranks = (
+        *("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "LOCAL_RANK"),
+        *("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"),
+        "LOCAL_WORLD_SIZE",
+    )
     return {
         name: value
         for name, value in os.environ.items()

@@ -21,8 +21,8 @@ START, END, POINT = 2, 4, 1
 
 def file_header(**fields: object) -> bytes:
     """The header of a file with its checksum."""
-    told = {"magic": layout.MAGIC, "version": layout.VERSION, "rank": -1, "process": 4242}
-    usual = {**told, "program": b"engine", "cupti_version": 130001}
+    told = {"magic": layout.MAGIC, "version": layout.VERSION, "rank": -1, "ranks": -1}
+    usual = {**told, "process": 4242, "program": b"engine", "cupti_version": 130001}
     header = records(layout.FILE_HEADER, [{**usual, **fields}])
     if "checksum" not in fields:
         header["checksum"] = zlib.adler32(header.tobytes()[:HEADER_CHECKED])

@@ -129,19 +129,34 @@ static void forget_in_child(void)
 
 /* ---- Start -------------------------------------------------------------------------------------- */
 
-/* The rank that the launcher of a distributed run told the process. */
-static int32_t told_rank(void)
+/* A variable's number; -1: it is not there, or holds something else. */
+static int32_t told_number(const char *variable)
 {
-    static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID",
-                                            "LOCAL_RANK"};
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i]);
-        char *end = NULL;
-        long rank = value ? strtol(value, &end, 10) : -1;
-        if (value && end != value && *end == 0 && rank >= 0 && rank <= INT32_MAX)
-            return (int32_t)rank;
+    const char *value = getenv(variable);
+    char *end = NULL;
+    long number = value ? strtol(value, &end, 10) : -1;
+    int is_number = value && end != value && *end == 0 && number >= 0 && number <= INT32_MAX;
+    return is_number ? (int32_t)number : -1;
+}
+
+/* The process' place in a distributed run, as the launcher told it: torchrun, Open MPI, MPICH,
+ * Slurm. SLURM_NTASKS would be that of the allocation, in which a lone process runs as well. */
+static void told_place(int32_t *rank, int32_t *ranks)
+{
+    static const char *const variables[][2] = {
+        {"RANK", "WORLD_SIZE"},
+        {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+        {"PMI_RANK", "PMI_SIZE"},
+        {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
+        {"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+    };
+    *rank = *ranks = -1;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && *rank < 0; i++) {
+        *rank = told_number(variables[i][0]);
+        *ranks = told_number(variables[i][1]);
     }
-    return -1;
+    if (*rank < 0 || *ranks <= *rank)
+        *ranks = -1;
 }
 
 /* MPS may leave a process a part of the SMs; CUPTI does not tell. */
@@ -227,7 +242,9 @@ static uint32_t start_with_cupti(void)
 static int begin_output(void)
 {
     pthread_mutex_lock(&writing);
-    int is_begun = open_output() && write_header(told_rank(), told_mps_percentage());
+    int32_t rank, ranks;
+    told_place(&rank, &ranks);
+    int is_begun = open_output() && write_header(rank, ranks, told_mps_percentage());
     if (is_begun)
         begin_anew();
     else

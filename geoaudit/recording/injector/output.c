@@ -151,13 +151,14 @@ static uint32_t driver_version(void)
     return ask && ask(&version) == 0 ? (uint32_t)version : 0;
 }
 
-int write_header(int32_t rank, float mps_percentage)
+int write_header(int32_t rank, int32_t ranks, float mps_percentage)
 {
     struct file_header header = {.version = GEOAUDIT_STREAM_VERSION,
                                  .process = (uint32_t)getpid(),
                                  .cupti_version = cupti_version,
                                  .driver_version = driver_version(),
                                  .rank = rank,
+                                 .ranks = ranks,
                                  .mps_percentage = mps_percentage};
     snprintf(header.program, sizeof header.program, "%s", program_invocation_short_name);
     memcpy(header.magic, GEOAUDIT_STREAM_MAGIC, sizeof header.magic);

@@ -58,7 +58,7 @@ extern pthread_mutex_t writing;
 
 /* All of these with `writing` held, or where no other thread is. */
 int open_output(void);
-int write_header(int32_t rank, float mps_percentage);
+int write_header(int32_t rank, int32_t ranks, float mps_percentage);
 void write_block(enum block_kind kind, size_t record_bytes, size_t count, const void *data,
                  size_t bytes);
 void close_output(void);

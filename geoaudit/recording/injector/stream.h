@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define GEOAUDIT_STREAM_MAGIC "GEOAUDIT"
-#define GEOAUDIT_STREAM_VERSION 1
+#define GEOAUDIT_STREAM_VERSION 2
 #define GEOAUDIT_NO_CUPTI 100000u /* beyond CUPTI's own results */
 #define GEOAUDIT_BLOCK_MAGIC 0x4b4c4247u /* "GBLK" */
 
@@ -33,7 +33,9 @@ struct file_header {
     uint32_t driver_version;
     uint64_t started_ns;  /* CUPTI's clock */
     int32_t rank;         /* of a distributed run; -1: none told */
+    int32_t ranks;        /* that the run has; -1: none told */
     float mps_percentage; /* of the SMs, that MPS leaves the process; 0: none told */
+    uint32_t padding;
     char program[24];     /* name of the process, ended by a zero byte */
     uint32_t checksum;    /* Adler-32 of all before it */
     int32_t write_error;  /* errno of the write after which nothing more was written; 0: none */

@@ -343,6 +343,23 @@ def test_rank_and_program_are_in_the_header(programs: Programs, tmp_path: Path) 
     assert programs.run(tmp_path / "d", "launch 1", SLURM_PROCID="x7").stream().rank is None
 
 
+def test_the_number_of_ranks_comes_from_the_launcher_that_told_the_rank(
+    programs: Programs, tmp_path: Path
+) -> None:
+    def told(name: str, **variables: str) -> tuple[int | None, int | None]:
+        stream = programs.run(tmp_path / name, "launch 1", **variables).stream()
+        return stream.rank, stream.ranks
+
+    assert told("torchrun", RANK="1", WORLD_SIZE="2", LOCAL_WORLD_SIZE="1") == (1, 2)
+    assert told("mpi", OMPI_COMM_WORLD_RANK="0", OMPI_COMM_WORLD_SIZE="8") == (0, 8)
+    assert told("mpich", PMI_RANK="3", PMI_SIZE="4") == (3, 4)
+    assert told("slurm", SLURM_PROCID="2", SLURM_STEP_NUM_TASKS="4") == (2, 4)
+    # An allocation of eight tasks in which a lone process runs.
+    assert told("alone", SLURM_PROCID="0", SLURM_NTASKS="8") == (0, None)
+    assert told("odd", RANK="2", WORLD_SIZE="2") == (2, None)
+    assert told("unnumbered", WORLD_SIZE="2") == (None, None)
+
+
 def test_another_subscriber_is_told(programs: Programs, tmp_path: Path) -> None:
     ran = programs.run(tmp_path / "r", "launch 10 exit 4", FAKE_CUPTI_SUBSCRIBED="1")
     assert ran.code == 4

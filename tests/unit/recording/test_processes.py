@@ -45,7 +45,7 @@ def test_no_process_initialised_cuda(tmp_path: Path) -> None:
 NOTHING_RECORDED = {
     "empty": (b"", "the recorder could not write"),
     "no CUPTI": (_stream(_status(error=100_000)), "no CUPTI was found that loads"),
-    "cut header": (file_header()[:40], "cut inside its first 72 bytes"),
+    "cut header": (file_header()[:40], "cut inside its first 80 bytes"),
     "ended at once": (_stream(), "ended before the recorder's first half second"),
     "no kernel": (_stream(_status()), "it launched no kernel"),
     "another subscriber": (_stream(_status(error=39)), "another profiler in the process has CUPTI"),

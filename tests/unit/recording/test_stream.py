@@ -162,8 +162,8 @@ def test_an_empty_file_says_that_nothing_could_be_written(tmp_path: Path) -> Non
 
 
 def test_a_newer_stream_asks_for_an_upgrade(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="version 2, this geoaudit reads 1. Upgrade"):
-        _read(tmp_path, file_header(version=2))
+    with pytest.raises(InputError, match="version 3, this geoaudit reads 2. Upgrade"):
+        _read(tmp_path, file_header(version=3))
 
 
 def test_a_write_that_failed_is_the_cut(tmp_path: Path) -> None:
