@@ -1,5 +1,6 @@
 """What `geoaudit scan --plan` prints: the launches of a token, those of one shape together."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,7 @@ def plan_lines(name: str, plan: "StepPlan") -> list[str]:
         f"{name}, step {plan.step}: {plural(len(plan.launches), 'launch', 'launches')} a token in "
         f"{plural(len(groups), 'shape')}, {byte_count(plan.device_bytes)} of device memory",
         f"arms: {on}",
+        *_sums_text(plan),
     ]
     for group in groups:
         lines += ["", *_group_text(group, copies)]
@@ -74,8 +76,26 @@ def plan_document(name: str, plan: "StepPlan") -> dict[str, Any]:
         "symbols": dict(plan.symbols),
         "launches_per_token": len(plan.launches),
         "device_bytes": plan.device_bytes,
+        "all_reduces": [
+            {"buffer": buffer, "elements": elements, "calls_per_token": calls}
+            for buffer, elements, calls in _sums(plan)
+        ],
         "shapes": [_group_document(group) for group in shape_groups(plan)],
     }
+
+
+def _sums(plan: "StepPlan") -> list[tuple[str, int, int]]:
+    """Buffer, elements and calls per token of what is summed over the ranks."""
+    elements = {buffer.name: buffer.elements for buffer in plan.buffers}
+    calls = Counter(one.buffer for one in plan.all_reduces)
+    return [(buffer, elements[buffer], count) for buffer, count in calls.items()]
+
+
+def _sums_text(plan: "StepPlan") -> Iterator[str]:
+    sums = _sums(plan)
+    if sums:
+        each = ", ".join(f"{calls} × {buffer} [{size:,}]" for buffer, size, calls in sums)
+        yield f"with --ranks, summed over the ranks: {each}"
 
 
 def _group_text(group: ShapeGroup, copies: dict[str, int]) -> Iterator[str]:

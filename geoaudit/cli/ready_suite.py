@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from geoaudit.manifest.model import Manifest
     from geoaudit.manifest.planned import StepPlan
     from geoaudit.manifest.settings import Settings
+    from geoaudit.recording.suite.described_run import DescribedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +58,7 @@ def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
     manifest = read_suite(file)
     settings = resolve_settings(
         manifest,
-        assignments=choices.assignments,
+        assignments=assignments_of(manifest, choices),
         arms=choices.arms,
         all_arms=choices.all_arms,
         environment=os.environ,
@@ -65,6 +66,29 @@ def ready_suite(file: Path | None, choices: SuiteChoices) -> ReadySuite:
     worked_out = plan(manifest, settings, choices.step)
     check_tokens(worked_out, WARM_UP_TOKENS + (choices.tokens or DEFAULT_TOKENS))
     return ReadySuite(manifest=manifest, settings=settings, plan=worked_out, file=file)
+
+
+def assignments_of(manifest: "Manifest", choices: SuiteChoices) -> tuple[str, ...]:
+    """The symbols that have another value: those that were given, and the number of ranks."""
+    symbol = manifest.ranks_symbol
+    given = {one.partition("=")[0].strip() for one in choices.assignments}
+    if choices.ranks is None or symbol is None or symbol in given:
+        return choices.assignments
+    return (f"{symbol}={choices.ranks}", *choices.assignments)
+
+
+def described_run(suite: ReadySuite, choices: SuiteChoices) -> "DescribedRun":
+    """The same for a process of its own."""
+    from geoaudit.cli.shipped import shipped_manifest
+    from geoaudit.recording.suite.described_run import DescribedRun
+
+    return DescribedRun(
+        manifest=str((suite.file or shipped_manifest()).resolve()),
+        step=suite.plan.step,
+        arms=choices.arms,
+        assignments=assignments_of(suite.manifest, choices),
+        all_arms=choices.all_arms,
+    )
 
 
 def refuse_idle_arms(suite: ReadySuite) -> None:

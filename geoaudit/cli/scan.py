@@ -82,6 +82,7 @@ Examples:
   geoaudit scan --list-arms                        what can be reshaped, and why
   geoaudit scan --arm WIDE_NORM --arm KDA_VALUE_TILE=16
   geoaudit scan --all-arms --graph --set tp=4      reshaped, as a CUDA graph, four ranks
+  geoaudit scan --ranks 2 && geoaudit rank --by rank   two ranks on two GPUs
   geoaudit scan --confirm                          and repeat its kernels alone, reshaped
   geoaudit scan --plan --arm PDL                   what would be launched; needs no GPU
   geoaudit scan my_manifest.toml --set context=4096

@@ -19,6 +19,7 @@ SUITE_SECTION = (
         "assignments",
         "step",
         "graph",
+        "ranks",
         "confirm",
     ),
 )
@@ -77,6 +78,14 @@ SUITE = (
         help="Capture the token as one CUDA graph, and record its replays.",
     ),
     click.option(
+        "--ranks",
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Run the step as N ranks, a process on each of N devices, which sum over the group by "
+        "NCCL where the manifest says so; all are recorded. The symbol that the manifest shards "
+        "by (the suite's tp) is N unless --set gives it another value.",
+    ),
+    click.option(
         "--confirm",
         is_flag=True,
         help="Afterwards repeat a launch of every kernel that takes 1 % of the kernel time, alone, "
@@ -108,6 +117,7 @@ class SuiteChoices:
         graph: as a CUDA graph.
         tokens: how many are recorded; None: as many as usual.
         confirm: repeat launches alone and in other shapes.
+        ranks: how many run together; None: one, alone.
     """
 
     arms: tuple[str, ...] = ()
@@ -120,6 +130,7 @@ class SuiteChoices:
     graph: bool = False
     tokens: int | None = None
     confirm: bool = False
+    ranks: int | None = None
 
     @property
     def only_prints(self) -> bool:
@@ -138,6 +149,7 @@ class SuiteChoices:
             "--set": self.assignments,
             "--step": self.step is not None,
             "--graph": self.graph,
+            "--ranks": self.ranks is not None,
             "--confirm": self.confirm,
         }
         return tuple(option for option, is_given in given.items() if is_given)
@@ -171,6 +183,7 @@ def suite_choices_of(values: dict[str, Any]) -> SuiteChoices:
         graph=values["graph"],
         tokens=values["tokens"],
         confirm=values["confirm"],
+        ranks=values["ranks"],
     )
 
 

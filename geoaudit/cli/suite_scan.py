@@ -11,8 +11,10 @@ import click
 
 from geoaudit.cli.counters import CounterChoices, add_counters
 from geoaudit.cli.paths import DEFAULT_SCAN
+from geoaudit.cli.ranks_scan import refuse_with_ranks, require_devices, scan_ranks
 from geoaudit.cli.ready_suite import (
     ReadySuite,
+    described_run,
     ready_suite,
     refuse_idle_arms,
     require_device,
@@ -64,6 +66,8 @@ def scan_suite(
     from geoaudit.manifest.settings import unknown_variables
     from geoaudit.recording.selection import select
 
+    if choices.ranks is not None:
+        refuse_with_ranks(choices, counting)
     suite = ready_suite(file, choices)
     say(unknown_variables(suite.manifest, os.environ))
     if choices.only_prints:
@@ -77,11 +81,24 @@ def scan_suite(
         save([select(replayed(), kept.options, kept.selection)], kept.output)
         return EXIT_CLEAN
     require_device(suite, asked)
+    if choices.ranks is not None:
+        require_devices(choices.ranks)
+        return scan_ranks(suite, choices, kept)
+    return _scan_one(suite, choices, kept, counting)
+
+
+def _scan_one(
+    suite: ReadySuite, choices: SuiteChoices, kept: KeptPart, counting: CounterChoices | None
+) -> int:
+    """Run a manifest as one rank, save what is kept and read the counters; the exit code."""
+    from geoaudit.recording.suite.unrecorded import command_of
+
     recording, code = _run_and_save(suite, choices, kept)
     if counting is not None:
         # The device memory of the recorded run is needed for the next.
         gc.collect()
-        add_counters([recording], kept.output, _unrecorded_command(suite, choices), counting)
+        unrecorded = command_of(described_run(suite, choices))
+        add_counters([recording], kept.output, unrecorded, counting)
     return code
 
 
@@ -105,21 +122,6 @@ def _run_and_save(
     save([recording], kept.output, *lines)
     say(run.troubles)
     return recording, EXIT_NOT_MEASURED if run.troubles else EXIT_CLEAN
-
-
-def _unrecorded_command(suite: ReadySuite, choices: SuiteChoices) -> list[str]:
-    """What launches the same token in a process of its own."""
-    from geoaudit.cli.shipped import shipped_manifest
-    from geoaudit.recording.suite.unrecorded import UnrecordedRun
-
-    run = UnrecordedRun(
-        manifest=str((suite.file or shipped_manifest()).resolve()),
-        step=suite.plan.step,
-        arms=choices.arms,
-        assignments=choices.assignments,
-        all_arms=choices.all_arms,
-    )
-    return run.command
 
 
 def _printed(suite: ReadySuite, choices: SuiteChoices) -> list[str]:

@@ -44,11 +44,8 @@ def plan(manifest: Manifest, settings: Settings, step: str | None = None) -> Ste
     symbols = settle(manifest.symbols, {**settings.arms, **settings.symbols})
     _check_requirements(manifest, symbols)
     buffers = plan_buffers(manifest, segment, symbols)
-    assembly = Assembly(
-        kernels=manifest.kernels,
-        arms=settings.arms,
-        copies={buffer.name: buffer.copies for buffer in buffers},
-    )
+    copies = {buffer.name: buffer.copies for buffer in buffers}
+    assembly = Assembly(kernels=manifest.kernels, arms=settings.arms, copies=copies)
     for event in expand(manifest.symbols, segment, symbols):
         assembly.take(event)
     if not assembly.launches:

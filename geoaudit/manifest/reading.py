@@ -91,7 +91,7 @@ def parse_manifest(text: str, *, file: str) -> Manifest:
         ),
     )
     context = StepContext(known=known, symbols=symbols, kernels=kernels, buffers=buffers)
-    steps = read_steps(document["steps"].table(), _section(document, "segments"), context)
+    steps = _steps(document, context)
     manifest = Manifest(
         file=file,
         name=document["name"].text(),
@@ -136,6 +136,10 @@ def _requirements(document: Table, known: frozenset[str]) -> tuple[Formula, ...]
     value = document.get("require")
     entries = value.entries() if value else ()
     return tuple(entry.formula(known, is_condition=True) for entry in entries)
+
+
+def _steps(document: Table, context: StepContext) -> dict[str, Segment]:
+    return read_steps(document["steps"].table(), _section(document, "segments"), context)
 
 
 def _default_step(document: Table, steps: dict[str, Segment]) -> str:

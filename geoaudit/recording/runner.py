@@ -23,6 +23,7 @@ from geoaudit.recording.supervision import (
 )
 
 LIBRARY = Path(__file__).parent / "libgeoaudit_injector.so"
+Watch = Callable[[Path, Running], None]
 STREAM = re.compile(r"\d+(-\d+)?\.geoaudit")
 RECORDER_OPTIONS = ("GEOAUDIT_YIELD", "GEOAUDIT_DURATION_MS")
 """Variables by which the recorder is told its options; a user's own would work in silence."""
@@ -72,7 +73,7 @@ def run_recorded(
     *,
     beside: Path,
     options: RecorderOptions = RecorderOptions(),
-    watch: Callable[[Path, Running], None] | None = None,
+    watch: Watch | None = None,
     afterwards: SignalHandler | None = None,
 ) -> Recorded:
     """Run a command and its children with the recorder loaded; wait for its end.

@@ -78,7 +78,8 @@ def repeat_alone(
     plan, index = case.plan, case.index
     launch = _without_programmatic(engine, case)
     engine.restore(plan)
-    engine.prepare(replace(plan, launches=plan.launches[:index], ranges=())).launch(0)
+    before = replace(plan, launches=plan.launches[:index], ranges=(), all_reduces=())
+    engine.prepare(before).launch(0)
     kept = _keep(engine, case)
     try:
         _launch(engine, launch)  # loads its code, and shows that it can be launched
@@ -124,7 +125,8 @@ def durations_of_cases(launches: pd.DataFrame, cases: Sequence[int]) -> dict[int
 def _without_programmatic(engine: Engine, case: Case) -> PreparedLaunch:
     planned = case.plan.launches[case.index]
     alone = replace(planned, shape=replace(planned.shape, programmatic_launch=False))
-    return engine.prepare(replace(case.plan, launches=(alone,), ranges=())).launches[0]
+    only = replace(case.plan, launches=(alone,), ranges=(), all_reduces=())
+    return engine.prepare(only).launches[0]
 
 
 def _launch(engine: Engine, launch: PreparedLaunch) -> None:

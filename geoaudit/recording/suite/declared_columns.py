@@ -14,6 +14,7 @@ from geoaudit.launches.table import typed
 from geoaudit.manifest.planned import LaunchShape, PlannedKernel, StepPlan
 
 Integers = npt.NDArray[np.int64]
+SUMMING_OWNER = "nccl"
 
 
 def with_declared(
@@ -21,7 +22,8 @@ def with_declared(
 ) -> Recording:
     """The recording of a plan's tokens with what its manifest declares.
 
-    Launches are matched by their order within each token. A token with another number of
+    Launches are matched by their order within each token, the sums over its ranks apart: NCCL
+    launches them. A token with another number of
     launches, or with another grid or block among them, is not the plan's: there the columns stay
     null.
 
@@ -53,7 +55,8 @@ def with_declared(
 
 def _planned_tokens(launches: pd.DataFrame, plan: StepPlan) -> Iterator[Integers]:
     """Rows of the kernels of each token that is the plan's, in order of start."""
-    in_token = (launches[s.KIND] == s.KIND_KERNEL) & launches[s.TOKEN].notna()
+    is_planned = (launches[s.KIND] == s.KIND_KERNEL) & (launches[s.OWNER] != SUMMING_OWNER)
+    in_token = is_planned & launches[s.TOKEN].notna()
     geometry = launches[[*s.GRID, *s.BLOCK]].to_numpy(dtype=np.float64, na_value=np.nan)
     planned = np.array(
         [(*one.shape.grid, *one.shape.block) for one in plan.launches], dtype=np.float64

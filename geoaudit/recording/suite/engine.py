@@ -1,15 +1,24 @@
 """Plans on a device: their code loaded once, their memory shared."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from geoaudit.manifest.plan import shared_buffers
-from geoaudit.manifest.planned import Argument, LaunchShape, Module, ModuleKey, StepPlan
+from geoaudit.manifest.planned import (
+    Argument,
+    BufferUse,
+    LaunchShape,
+    Module,
+    ModuleKey,
+    StepPlan,
+)
 from geoaudit.recording.suite.arguments import PackedArguments
 from geoaudit.recording.suite.captured_token import CapturedToken
 from geoaudit.recording.suite.device_memory import DeviceMemory
 from geoaudit.recording.suite.driver_kernel import DriverKernel
 from geoaudit.recording.suite.parameters import check_parameters
 from geoaudit.recording.suite.prepared_token import PreparedToken, prepare
+from geoaudit.recording.suite.ranks.communicator import Communicator
 from geoaudit.recording.suite.runtime import Runtime
 
 DEFAULT_SHARED_BYTES = 48 << 10
@@ -40,11 +49,12 @@ class Engine:
         self.memory = DeviceMemory(runtime, shared_buffers(plans))
         self._handles: dict[tuple[ModuleKey, str], int] = {}
 
-    def prepare(self, plan: StepPlan) -> PreparedToken:
+    def prepare(self, plan: StepPlan, communicator: Communicator | None = None) -> PreparedToken:
         """A plan, ready to be launched; its buffers hold what they held.
 
         Args:
             plan: no larger than those that the memory was made for.
+            communicator: sums over the other ranks; None: there are none, and nothing is summed.
 
         Raises:
             InputError: a source or binary cannot be used, or the plan is larger.
@@ -57,7 +67,8 @@ class Engine:
         # Launches of one shape have the same types of arguments.
         for launch in {one.shape: one for one in plan.launches}.values():
             check_parameters(self.runtime.driver, self._handle(launch.shape), launch)
-        return prepare(plan, self._kernel, self._pack, self.runtime.stream)
+        sums = {} if communicator is None else self._sums(plan, communicator)
+        return prepare(plan, self._kernel, self._pack, self.runtime.stream, sums)
 
     def restore(self, plan: StepPlan) -> None:
         """Give the plan's buffers the contents it begins with, and wait for that.
@@ -87,6 +98,21 @@ class Engine:
             NotMeasuredError: a kernel failed.
         """
         self.runtime.driver.synchronize(self.runtime.stream.ptr)
+
+    def _sums(
+        self, plan: StepPlan, communicator: Communicator
+    ) -> dict[int, list[Callable[[], None]]]:
+        """What is summed after each launch."""
+        buffers = {buffer.name: buffer for buffer in plan.buffers}
+        sums: dict[int, list[Callable[[], None]]] = {}
+        for one in plan.all_reduces:
+            buffer = buffers[one.buffer]
+            address = self.memory.address(BufferUse(buffer=buffer.name, copy=0))
+            stream = self.runtime.stream.ptr
+            sums.setdefault(one.after, []).append(
+                partial(communicator.all_reduce, address, buffer.elements, buffer.dtype, stream)
+            )
+        return sums
 
     def _load(self, module: Module) -> None:
         missing = [entry for entry in module.entries if (module.key, entry) not in self._handles]

@@ -2,7 +2,7 @@
 
 # ruff: noqa: ANN401 - a wrapped kernel is untyped
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +34,7 @@ class PreparedLaunch:
         shared_bytes: dynamic shared memory of a block.
         arguments: packed.
         opens: ranges that begin before it, outer ones first.
+        sums: what is summed over the ranks after it, inside its ranges.
         closes: how many ranges end after it.
     """
 
@@ -44,6 +45,7 @@ class PreparedLaunch:
     shared_bytes: int
     arguments: PackedArguments
     opens: tuple[str, ...]
+    sums: tuple[Callable[[], None], ...]
     closes: int
 
 
@@ -78,6 +80,8 @@ class PreparedToken:
             one.kernel(
                 one.grid, one.block, one.arguments, shared_mem=one.shared_bytes, stream=stream
             )
+            for add_up in one.sums:
+                add_up()
 
     def launch_noted(self, token: int, ranges: Ranges) -> None:
         """Launch a token inside its ranges, with every launch noted by the session.
@@ -97,6 +101,8 @@ class PreparedToken:
             one.noted(
                 one.grid, one.block, one.arguments, shared_mem=one.shared_bytes, stream=stream
             )
+            for add_up in one.sums:
+                add_up()
             for _ in range(one.closes):
                 ranges.pop()
 
@@ -110,6 +116,7 @@ def prepare(
     kernel_of: Callable[[LaunchShape], DriverKernel],
     pack: Callable[..., PackedArguments],
     stream: Stream,
+    sums: Mapping[int, Sequence[Callable[[], None]]] = {},
 ) -> PreparedToken:
     """A plan, ready to be launched.
 
@@ -118,6 +125,7 @@ def prepare(
         kernel_of: the loaded kernel of a shape.
         pack: packs the arguments of a launch.
         stream: what is launched on.
+        sums: launch -> what is summed over the ranks after it; empty: one rank runs alone.
     """
     kernels = {shape: kernel_of(shape) for shape in {one.shape: None for one in plan.launches}}
     noted = {shape: wrap(kernel, label=shape.kernel) for shape, kernel in kernels.items()}
@@ -131,6 +139,7 @@ def prepare(
             shared_bytes=one.shape.shared_bytes,
             arguments=pack(one.arguments),
             opens=tuple(opens[place]),
+            sums=tuple(sums.get(place, ())),
             closes=closes[place],
         )
         for place, one in enumerate(plan.launches)

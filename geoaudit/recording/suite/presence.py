@@ -15,22 +15,32 @@ def has_device() -> bool:
     """Whether the driver finds a CUDA device.
 
     Raises:
+        NotMeasuredError: there is a driver that does not start.
+    """
+    return device_count() > 0
+
+
+def device_count() -> int:
+    """How many CUDA devices the driver finds; 0 too where there is no driver.
+
+    Raises:
         NotMeasuredError: there is a driver that does not start. A machine whose GPU is broken is
             no machine without a GPU.
     """
     driver = cuda_driver()
     if driver is None:
-        return False
+        return 0
     status = int(driver.cuInit(0))
     if status in (NO_DEVICE, STUB_LIBRARY):
-        return False
+        return 0
     if status != SUCCESS:
         raise NotMeasuredError(
             f"there is a CUDA driver here, and it does not start (cuInit returns {status}). "
             "`geoaudit doctor` says more."
         )
     count = ctypes.c_int()
-    return int(driver.cuDeviceGetCount(ctypes.byref(count))) == SUCCESS and count.value > 0
+    found = int(driver.cuDeviceGetCount(ctypes.byref(count))) == SUCCESS
+    return count.value if found else 0
 
 
 def cuda_major() -> int | None:

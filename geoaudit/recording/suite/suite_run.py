@@ -139,6 +139,18 @@ def range_of(plan: StepPlan) -> str:
     return plan.ranges[0].name if _has_own_range(plan) else plan.step
 
 
+def described(plan: StepPlan, options: RunOptions) -> dict[str, str]:
+    """What was run, for a reader of the recording."""
+    on = {name: value for name, value in plan.arms.items() if value}
+    return {
+        "step": plan.step,
+        "mode": "CUDA graph" if options.is_graph else "eager",
+        "arms": _assignments(on) or "all off",
+        "symbols": _assignments(plan.symbols),
+        "warm_up_tokens": str(options.warm_up_tokens),
+    }
+
+
 def _has_own_range(plan: StepPlan) -> bool:
     """Whether one of the plan's ranges is around all of its launches."""
     first = plan.ranges[0] if plan.ranges else None
@@ -191,7 +203,7 @@ def _of_tokens(
     metadata = replace(
         kept.metadata,
         source_name=name,
-        environment={**kept.metadata.environment, **_environment(plan, options)},
+        environment={**kept.metadata.environment, **described(plan, options)},
         # Not those of `select`: that the tokens alone are kept is what was asked for.
         warnings=(*whole.metadata.warnings, *figures.warnings),
     )
@@ -236,18 +248,6 @@ def _shared(report: Progress, options: RunOptions) -> tuple[Progress, Progress]:
         lambda share: report(part * share),
         lambda share: report(part + (1 - part) * share),
     )
-
-
-def _environment(plan: StepPlan, options: RunOptions) -> dict[str, str]:
-    """What was run, for a reader of the recording."""
-    on = {name: value for name, value in plan.arms.items() if value}
-    return {
-        "step": plan.step,
-        "mode": "CUDA graph" if options.is_graph else "eager",
-        "arms": _assignments(on) or "all off",
-        "symbols": _assignments(plan.symbols),
-        "warm_up_tokens": str(options.warm_up_tokens),
-    }
 
 
 def _assignments(values: Mapping[str, int]) -> str:

@@ -1,0 +1,59 @@
+"""One rank of a group: it launches the tokens, and sums with the others.
+
+``python -m geoaudit.recording.suite.ranks.rank RUN``, where RUN is the JSON of a `GroupRun`, and
+RANK and LOCAL_RANK in the environment say which rank and device it is, as torchrun would.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from geoaudit.errors import GeoauditError, NotMeasuredError
+from geoaudit.recording.suite.engine import Engine
+from geoaudit.recording.suite.ranks.communicator import Communicator, NcclCommunicator
+from geoaudit.recording.suite.ranks.group_run import GroupRun, group_run
+from geoaudit.recording.suite.runtime import CupyRuntime, Runtime, import_cupy
+from geoaudit.recording.suite.suite_run import RunOptions, run_tokens, warm_up
+
+
+def run_rank(run: GroupRun, runtime: Runtime, communicator: Communicator) -> None:
+    """Launch the tokens of one rank, each to its end.
+
+    Raises:
+        InputError: a source or binary cannot be used.
+        NotMeasuredError: the device cannot run it, or NCCL refuses.
+    """
+    plan = run.run.planned()
+    options = RunOptions(
+        tokens=run.tokens, warm_up_tokens=run.warm_up_tokens, is_graph=run.is_graph
+    )
+    engine = Engine(runtime, [plan])
+    token = engine.prepare(plan, communicator)
+    engine.restore(plan)
+    warm_up(engine, token, options.warm_up_tokens)
+    run_tokens(engine, token, options, lambda _: None)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run what the JSON says; what goes wrong is said on standard error, with exit code 1."""
+    run = group_run(arguments[0])
+    rank, device = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
+    try:
+        _use_device(device)
+        communicator = NcclCommunicator(rank, run.ranks, Path(run.meeting))
+        run_rank(run, CupyRuntime(), communicator)
+    except GeoauditError as error:
+        raise SystemExit(f"geoaudit: rank {rank}: error: {error}") from error
+
+
+def _use_device(device: int) -> None:
+    cuda = import_cupy().cuda
+    try:
+        cuda.Device(device).use()
+    except cuda.runtime.CUDARuntimeError as error:
+        raise NotMeasuredError(f"CuPy cannot use device {device}: {error}.") from error
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
