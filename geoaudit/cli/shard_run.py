@@ -30,7 +30,7 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
     from geoaudit.shardcheck.discovery.cache import Cache, cache_folder
     from geoaudit.shardcheck.discovery.checking import check_survey
     from geoaudit.shardcheck.discovery.survey import survey_tree
-    from geoaudit.shardcheck.discovery.walking import SUFFIXES, WalkOptions, find_sources
+    from geoaudit.shardcheck.discovery.walking import SOURCES_TOLD, WalkOptions, find_sources
 
     require_of_source(choices["fail_on"])
     _require_source_rules(choices["fail_on"])
@@ -42,8 +42,8 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
     if not survey.digests and not survey.refused:
         told = ", ".join(f"{number} {reason}" for reason, number in survey.skipped.items())
         raise InputError(
-            f"{', '.join(map(str, paths))}: no source to read (they end in {', '.join(SUFFIXES)}; "
-            f"left out: {told or 'none'}). Give another path, or --include-vendored."
+            f"{', '.join(map(str, paths))}: no source to read. {SOURCES_TOLD}; left out: "
+            f"{told or 'none'}. Give another path, or --include-vendored."
         )
     with progress_bar("reading sources") as advance:
         listing = check_survey(

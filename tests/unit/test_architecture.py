@@ -21,7 +21,7 @@ ALLOWED = {
     "experiments": {"recording", "launches", "ranking", "manifest"},
     "source_axes": set(),
     "geometry": {"devices"},
-    "shardcheck": {"devices", "diagnosis"},
+    "shardcheck": {"devices", "diagnosis", "manifest"},
     "diagnosis": {"geometry", "devices", "launches"},
     "ranking": {"diagnosis", "geometry", "launches", "devices"},
     "render": {"shardcheck", "ranking", "diagnosis", "geometry", "launches", "devices"},
@@ -57,6 +57,13 @@ def test_imports_run_one_way(path: Path) -> None:
     room = _room(path)
     rooms = {name.split(".")[1] for name in _imports(_tree(path)) if name.startswith("geoaudit.")}
     assert rooms - ALLOWED[room] - {room, "errors", "quantities"} == set()
+
+
+@pytest.mark.parametrize("path", [m for m in MODULES if _room(m) == "shardcheck"], ids=_name)
+def test_sources_are_not_derived_by_what_plans_a_run(path: Path) -> None:
+    """Of a manifest only where its keys stand is shared: a prediction is held against a plan."""
+    shared = {name for name in _imports(_tree(path)) if name.startswith("geoaudit.manifest")}
+    assert shared <= {"geoaudit.manifest.lines", "geoaudit.manifest.location"}
 
 
 def _is_pure(path: Path) -> bool:

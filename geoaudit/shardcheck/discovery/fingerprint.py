@@ -9,7 +9,7 @@ from pathlib import Path
 import geoaudit
 
 _PACKAGES = ("msgspec", "tree-sitter", "tree-sitter-cuda")
-_ROOMS = ("shardcheck", "devices", "diagnosis")
+_ROOMS = ("shardcheck", "devices", "diagnosis", "manifest")
 
 
 @cache

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from geoaudit.shardcheck.discovery.content import decoded
+from geoaudit.shardcheck.manifest.recognising import MANIFEST_END
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 
 WHOLE_FILE = 0
@@ -57,6 +58,10 @@ def _front_end(path: str, text: str) -> FileProgram:
         from geoaudit.shardcheck.python.file_program import read_python_file
 
         return read_python_file(path, text)
+    if path.endswith(MANIFEST_END):
+        from geoaudit.shardcheck.manifest.file_program import read_manifest_file
+
+        return read_manifest_file(path, text)
     from geoaudit.shardcheck.c_family.reading import read_c_file
 
     return read_c_file(path, text)

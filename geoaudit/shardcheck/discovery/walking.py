@@ -8,6 +8,7 @@ from pathlib import Path
 
 from geoaudit.errors import InputError
 from geoaudit.shardcheck.c_family.placeholders import TEMPLATE_ENDS
+from geoaudit.shardcheck.discovery.content import MOST_BYTES
 from geoaudit.shardcheck.discovery.ignore_rules import (
     IgnoreRules,
     is_ignored,
@@ -16,10 +17,12 @@ from geoaudit.shardcheck.discovery.ignore_rules import (
     rules_of_lines,
 )
 from geoaudit.shardcheck.discovery.vendored import is_vendored, submodules
+from geoaudit.shardcheck.manifest.recognising import MANIFEST_END, is_manifest
 
 SUFFIXES = (".cu", ".cuh", ".h", ".hpp", ".cpp", ".cc", ".hip", ".py")
 SOURCE_ENDS = (*SUFFIXES, *(f"{one}{end}" for one in SUFFIXES[:-1] for end in TEMPLATE_ENDS))
 """Of files that are read: sources, and templates of those of C and C++."""
+SOURCES_TOLD = f"Those end in {', '.join(SUFFIXES)}, or are manifests of geoaudit (.toml)"
 
 IGNORED = "ignored by git"
 EXCLUDED = "excluded"
@@ -99,11 +102,19 @@ def _require_source(path: Path) -> None:
         return
     if not path.exists():
         raise InputError(f"{path}: no such file or folder. Give a source tree or its files.")
-    if not path.name.endswith(SOURCE_ENDS):
-        raise InputError(
-            f"{path}: not a source that is read. Those end in {', '.join(SUFFIXES)}; or give a "
-            "folder."
-        )
+    if not _is_source(path):
+        raise InputError(f"{path}: not a source that is read. {SOURCES_TOLD}; or give a folder.")
+
+
+def _is_source(path: Path) -> bool:
+    """Whether a file is read: by how its name ends, and of TOML by what it holds."""
+    if not path.name.endswith(MANIFEST_END):
+        return path.name.endswith(SOURCE_ENDS)
+    try:
+        with path.open("rb") as handle:
+            return is_manifest(handle.read(MOST_BYTES))
+    except OSError:
+        return False
 
 
 def _root(resolved: Sequence[Path]) -> Path:
@@ -175,7 +186,7 @@ class _Walk:
         if target is None:
             return None
         is_folder = entry.is_dir()
-        if not is_folder and not entry.name.endswith(SOURCE_ENDS):
+        if not is_folder and not _is_source(Path(entry.path)):
             return None
         location = entry.path.replace(os.sep, "/")
         reason = self._reason_to_skip(location, is_folder, rules, excluded)

@@ -144,7 +144,7 @@ class Launch(Node, frozen=True):
     Attributes:
         idiom: ``chevron`` (``k<<<grid, block>>>(...)``), or of Python ``triton``
             (``k[grid](...)``), ``numba``, ``cupy``, ``tilelang``, ``cute``, ``pallas``,
-            ``jax-triton``, ``cutile`` (``ct.launch``), ``cuda-core`` (``launch``).
+            ``jax-triton``, ``cutile`` (``ct.launch``), ``cuda-core`` (``launch``); ``manifest``.
         kernel: what is launched, with its template arguments dropped.
         grid, block: as written; block None where the language has none.
         arguments, keywords: of the kernel.

@@ -76,7 +76,7 @@ class FileProgram(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc
 
     Attributes:
         path: relative to the root of the check, ``/`` between parts.
-        language: ``c`` or ``python``.
+        language: ``c``, ``python`` or ``manifest``.
         functions: the first is the file itself (kind ``file``); nested ones follow their
             enclosing function.
         textual: launches that a text search finds outside of comments and strings, by idiom:

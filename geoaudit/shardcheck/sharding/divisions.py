@@ -32,14 +32,19 @@ class Division:
     whole: Extent
 
 
-def divisions(extent: Extent) -> tuple[Division, ...]:
+def divisions(extent: Extent, *, of_numbers: bool = False) -> tuple[Division, ...]:
     """Every division of a width by ranks in an extent, each once.
 
     The rounding rule is read off: ``max(1, n // tp)`` gives every rank at least one; the first
     ranks have one more where the rank is part of the sum. Ranks that divide the batch, the layers
     or the context are not among them, nor what is no width: SMs, a number.
+
+    Args:
+        extent: to look into.
+        of_numbers: a number that stands in the source is a width too, as in a manifest, which
+            says nothing but sizes.
     """
-    return tuple(dict.fromkeys(_divisions(extent, None)))
+    return tuple(dict.fromkeys(_divisions(extent, None, of_numbers)))
 
 
 def row_ranges(extent: Extent) -> tuple[tuple[Symbol, Symbol], ...]:
@@ -54,18 +59,19 @@ def row_ranges(extent: Extent) -> tuple[tuple[Symbol, Symbol], ...]:
     return tuple(found)
 
 
-def _divisions(extent: Extent, rounding: str | None) -> Iterator[Division]:
+def _divisions(extent: Extent, rounding: str | None, of_numbers: bool) -> Iterator[Division]:
     if isinstance(extent, Arithmetic) and extent.operator in _ROUNDINGS:
         total, divisor = extent.operands
         for size in symbols(divisor):
             kind = parallel_kind(size.name) or "tp"
-            if size.kind == "parallel_size" and kind in WIDTH_KINDS and _is_of_model(total):
+            is_width = _is_of_model(total) or (of_numbers and isinstance(total, Integer))
+            if size.kind == "parallel_size" and kind in WIDTH_KINDS and is_width:
                 rule = rounding or _ROUNDINGS[extent.operator]
                 yield Division(total=total, by=kind, rounding=rule, size=size, whole=extent)
                 break
     imposed = _imposed(extent) or rounding if isinstance(extent, Arithmetic) else None
     for part in parts(extent):
-        yield from _divisions(part, imposed)
+        yield from _divisions(part, imposed, of_numbers)
 
 
 def _is_of_model(total: Extent) -> bool:

@@ -47,7 +47,10 @@ class _Reading:
     def __init__(self, site: LaunchSite, options: ShardOptions) -> None:
         self.options, self.clues = options, clues_of(site)
         self.constants = {constant.symbol: constant.values for constant in site.constants}
-        self.divisions = [one for axis in site.grid for one in divisions(axis.extent)]
+        of_numbers = site.language == "manifest"
+        self.divisions = [
+            one for axis in site.grid for one in divisions(axis.extent, of_numbers=of_numbers)
+        ]
         self.found: dict[Symbol, Role] = {}
 
     @property

@@ -66,7 +66,7 @@ class LaunchSite:
         is_launcher: its grid and its kernel are both parameters of the function it stands in: the
             calls of that function are sites of their own.
         callers_followed: how many calls deep the slice went.
-        language: ``c`` or ``python``.
+        language: ``c``, ``python`` or ``manifest``.
         constants: named constants in its extents whose values are known.
         bindings: of symbols in its extents, what they are beyond its file: where callers in other
             files, fields and tensors are made.

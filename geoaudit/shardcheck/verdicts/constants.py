@@ -171,9 +171,13 @@ def _constant_in(operand: Extent, site: LaunchSite) -> tuple[LaunchConstant | No
 
 
 def _device(value: int, constant: LaunchConstant) -> str:
-    """A device with that many SMs, where the name says SMs or the number is no power or tile."""
+    """A device with that many SMs, where the name says SMs or the number is no power or tile.
+
+    Where the name says a dimension of a model the number is that.
+    """
     is_named = bool(_OF_DEVICES & _words(constant))
-    return _devices(value) if is_named or value % 16 else ""
+    is_size = value % 16 and dimension_of(constant.symbol.name) is None
+    return _devices(value) if is_named or is_size else ""
 
 
 @lru_cache

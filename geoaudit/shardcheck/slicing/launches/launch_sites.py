@@ -21,13 +21,14 @@ from geoaudit.shardcheck.slicing.points import Point
 from geoaudit.shardcheck.slicing.sites import Axis, Hop, LaunchSite
 from geoaudit.shardcheck.slicing.slicer import Slicer
 from geoaudit.shardcheck.slicing.values import Quantity, computed, joined
-from geoaudit.shardcheck.symbolic.extents import Extent, Symbol
+from geoaudit.shardcheck.symbolic.extents import Extent, Integer, Symbol
 from geoaudit.shardcheck.symbolic.substitution import substitute
 from geoaudit.shardcheck.symbolic.walking import symbols
 
 MOST_GUARDS = 12
-_BRACKETS = frozenset({"triton", "numba"})
-"""Idioms whose grid stands in brackets behind the kernel."""
+_CHEVRONS = ("<<<", ">>>")
+_AROUND_GRID = {"triton": ("[", "]"), "numba": ("[", "]"), "manifest": (" with ", "")}
+"""Idiom -> what stands around the grid behind the kernel, where that is no chevron."""
 
 
 def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
@@ -41,8 +42,22 @@ def launch_sites(programs: Sequence[FileProgram]) -> tuple[LaunchSite, ...]:
     sites = [
         _site(slicer, beyond, launching, is_launcher=id(launching) in for_callers)
         for launching in found
+        if not _is_switched_off(slicer, launching)
     ]
     return tuple(sorted(sites, key=lambda site: (site.path, site.line, site.offset)))
+
+
+def _is_switched_off(slicer: Slicer, launching: Launching) -> bool:
+    """Whether a manifest enables a launch under a condition that is 0, as of an arm that is off."""
+    point = launching.point
+    if launching.parts.idiom != "manifest" or not isinstance(point.holder, s.Branch):
+        return False
+    if point.parent is None:
+        return False
+    slicer.begin()
+    frame = slicer.open_frame(launching.function)
+    holds = slicer.condition(point.holder.condition, frame, point.parent).extent
+    return holds == Integer(value=0)
 
 
 def _site(
@@ -134,7 +149,7 @@ def _launching_hops(launching: Launching) -> Iterator[Hop]:
     """The launch as it is written, and through the launchers that it calls down to a primitive."""
     parts = launching.parts
     if launching.call is None:
-        opening, closing = ("[", "]") if parts.idiom in _BRACKETS else ("<<<", ">>>")
+        opening, closing = _AROUND_GRID.get(parts.idiom, _CHEVRONS)
         text = f"{spelled(parts.kernel)}{opening}{spelled(parts.grid[0])}{closing}"
     else:
         text = spelled(launching.call)

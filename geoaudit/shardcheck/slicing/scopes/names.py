@@ -168,7 +168,7 @@ def of_file(
         return Closure(functions=tuple(functions))
     if any(one.name == last for one in file.classes):
         return Reference(text=last, kind="class", path=file.path, type=last)
-    if file.language == "python":
+    if file.language != "c":
         return _imported(slicer, file, text, hops)
     return _of_program(slicer, file, text, use)
 
