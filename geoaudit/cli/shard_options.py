@@ -120,9 +120,12 @@ SHOWING = (
 KNOWN = (
     click.option(
         "--scan",
+        "scans",
+        multiple=True,
         type=click.Path(path_type=Path),
-        metavar="RECORDING",
-        help="Put the time per token of a recording's kernels beside the launches, by name.",
+        metavar="[KIND=N:]RECORDING",
+        help="Hold the blocks that are predicted against a recording's, at its number of ranks, and "
+        "put the time per token beside the launches (of the first); may be repeated.",
     ),
     click.option(
         "--baseline",

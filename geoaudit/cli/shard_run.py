@@ -1,6 +1,7 @@
 """What `shard-check` does with its options: read, join, explain."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import click
 from geoaudit.cli.output import write_text
 from geoaudit.cli.progress import progress_bar
 from geoaudit.cli.shard_options import evaluation_of, read_file
+from geoaudit.cli.shard_scans import ranks_of_scans, read_scans, with_scans
 from geoaudit.cli.terminal_width import has_colors, terminal_width
 from geoaudit.errors import InputError
 from geoaudit.quantities import plural
@@ -21,7 +23,7 @@ MOST_REFUSED = 10
 
 
 def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple[Listing, Path]":
-    """The check of sources, with the times of a recording where one is given; and its root.
+    """The check of sources, held against the recordings that are given; and its root.
 
     Raises:
         InputError: an option cannot be used, or there is no source.
@@ -35,6 +37,8 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
     require_of_source(choices["fail_on"])
     _require_source_rules(choices["fail_on"])
     options, device = evaluation_of(choices)
+    scans = read_scans(choices["scans"], options)
+    options = replace(options, ranks=tuple(sorted({*options.ranks, *ranks_of_scans(scans)})))
     include_vendored = choices["include_vendored"]
     walk = WalkOptions(exclude=choices["exclude"], include_vendored=include_vendored)
     tree = find_sources(paths, walk)
@@ -55,9 +59,7 @@ def listing_of_choices(paths: Sequence[Path], choices: dict[str, Any]) -> "tuple
             advance=advance,
         )
     _require_analysed(listing)
-    if choices["scan"] is not None:
-        listing = _with_times(listing, choices["scan"])
-    return listing, tree.root
+    return with_scans(listing, scans), tree.root
 
 
 def _require_source_rules(fail_on: "FailOn") -> None:
@@ -93,23 +95,6 @@ def _require_analysed(listing: "Listing") -> None:
         "was checked. Mend them, or give another path.",
         [*details, *[f"and {more} more"] * (more > 0)],
     )
-
-
-def _with_times(listing: "Listing", scan: Path) -> "Listing":
-    """The listing with times per token of a recording's kernels."""
-    from geoaudit.launches.store import read_recording
-    from geoaudit.ranking.options import RankOptions
-    from geoaudit.ranking.rank import rank
-    from geoaudit.shardcheck.measured import with_measured
-
-    audit = rank(read_recording(scan), RankOptions(group="kernel"))
-    times: dict[str, float] = {}
-    own = set()
-    for row in (*audit.rows, *audit.communication_rows):
-        if row.time_per_token_ns is not None:
-            times[row.kernel_short] = times.get(row.kernel_short, 0.0) + row.time_per_token_ns
-            own |= {row.kernel_short} if row.owner == "own" else set()
-    return with_measured(listing, times, own)
 
 
 def known_in_baseline(listing: "Listing", choices: dict[str, Any]) -> "Listing":

@@ -10,10 +10,14 @@ from geoaudit.shardcheck.listing import Listing
 
 _BY_AXIS = ("grid", "block", "roots", "symbols")
 _BY_RANKS = ("blocks", "sm_fill")
+_BY_RECORDED = ("recorded_blocks", "outcome")
 
 
 def shard_columns(listing: Listing) -> tuple[str, ...]:
-    """Headings; blocks and SM fill have one for each number of ranks."""
+    """Headings; blocks and SM fill have one for each number of ranks.
+
+    Where recordings were given, so have recorded blocks and how they agree with the blocks.
+    """
     return (
         *("path", "line", "kernel", "launcher", "idiom", "function", "language"),
         *(f"{field}_{axis}" for field in _BY_AXIS for axis in AXES),
@@ -21,6 +25,7 @@ def shard_columns(listing: Listing) -> tuple[str, ...]:
         *(f"{field}_{ranks}" for field in _BY_RANKS for ranks in listing.ranks),
         *("verdict", "rule", "reason", "condition", "findings", "suppressed", "is_launcher"),
         *("callers_followed", "measured_ns_per_token", "chain"),
+        *(f"{field}_{ranks}" for field in _BY_RECORDED for ranks in _recorded_ranks(listing)),
     )
 
 
@@ -33,9 +38,29 @@ def render_shard_csv(listing: Listing) -> str:
     handle = io.StringIO()
     writer = csv.DictWriter(handle, shard_columns(listing), lineterminator="\n")
     writer.writeheader()
+    compared = _compared(listing)
     for site in listing.sites:
-        writer.writerow(_flat(site_record(site)))
+        recorded = compared.get((site.path, site.kernel, site.function, site.line), {})
+        writer.writerow(_flat(site_record(site)) | recorded)
     return handle.getvalue()
+
+
+def _recorded_ranks(listing: Listing) -> tuple[int, ...]:
+    return () if listing.agreement is None else listing.agreement.ranks
+
+
+def _compared(listing: Listing) -> dict[tuple[str, str, str, int], dict[str, str]]:
+    """Path, kernel, function and line of a launch -> its cells on what was recorded."""
+    launches = () if listing.agreement is None else listing.agreement.launches
+    return {
+        (one.path, one.kernel, one.function, line): {
+            f"recorded_blocks_{ranks}": " ".join(map(str, one.recorded[ranks]))
+            for ranks in one.recorded
+        }
+        | {f"outcome_{ranks}": outcome for ranks, outcome in one.outcomes.items()}
+        for one in launches
+        for line in one.lines
+    }
 
 
 def _flat(record: dict[str, Plain]) -> dict[str, str]:

@@ -8,6 +8,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from geoaudit.quantities import duration
 from geoaudit.render.names import elide, sentence
+from geoaudit.render.shard_agreement import (
+    LEGEND,
+    agreement_headings,
+    agreement_rows,
+    agreement_sentences,
+    is_disagreeing,
+)
 from geoaudit.render.shard_json import SHARD_SCHEMA_VERSION
 from geoaudit.render.shard_plot import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, fill_plot, kind_of
 from geoaudit.render.shard_rows import SiteRow, rows_of
@@ -75,6 +82,10 @@ def render_shard_html(
                 for group in groups
             ],
             plot=_PLOT | {"right": WIDTH - RIGHT, "bottom": HEIGHT - BOTTOM},
+            agreement=agreement_sentences(listing),
+            agreement_headings=agreement_headings(listing),
+            agreement_rows=[(is_disagreeing(row), row) for row in agreement_rows(listing)],
+            agreement_legend=LEGEND,
             left_out=left_out_sentence(listing, shown),
             unanalysed=listing.unanalysed[:MOST_UNANALYSED],
             more_unanalysed=max(len(listing.unanalysed) - MOST_UNANALYSED, 0),

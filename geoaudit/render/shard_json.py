@@ -3,7 +3,7 @@
 import json
 
 from geoaudit.render.row_record import Plain
-from geoaudit.render.shard_record import dimension_record, site_record
+from geoaudit.render.shard_record import agreement_record, dimension_record, site_record
 from geoaudit.shardcheck.listing import Listing
 
 SHARD_SCHEMA_VERSION = "1.0"
@@ -46,6 +46,7 @@ def shard_document(listing: Listing) -> dict[str, Plain]:
             {"kernel": kernel, "ns_per_token": time_ns}
             for kernel, time_ns in listing.unmatched_kernels
         ],
+        "predicted_and_recorded": agreement_record(listing),
         "notes": [
             {
                 "path": one.path or None,

@@ -5,6 +5,13 @@ from collections.abc import Collection, Sequence
 from geoaudit.quantities import duration, plural
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.names import markdown_code, markdown_text
+from geoaudit.render.shard_agreement import (
+    AGREEMENT_TITLE,
+    LEGEND,
+    agreement_headings,
+    agreement_rows,
+    agreement_sentences,
+)
 from geoaudit.render.shard_rows import SiteRow, rows_of
 from geoaudit.render.shard_summary import header_lines, left_out_sentence, unanalysed_sentence
 from geoaudit.render.shard_words import (
@@ -48,6 +55,7 @@ def render_shard_markdown(
         lines += ["", f"{plural(-left, 'more row')} in the table and JSON."]
     for text in (left_out_sentence(listing, shown), unanalysed_sentence(listing)):
         lines += ["", markdown_text(text)] * bool(text)
+    lines += _agreement(listing)
     lines += _unmatched(listing)
     lines += [""] * bool(listing.notes)
     lines += [
@@ -85,6 +93,20 @@ def _row(row: SiteRow, ranks: Sequence[int]) -> list[str]:
         *figures,
         f"{verdict}<br>{reasons}" if reasons else verdict,
     ]
+
+
+def _agreement(listing: Listing) -> list[str]:
+    told = [markdown_text(one) for one in agreement_sentences(listing)]
+    if not told:
+        return []
+    headings = agreement_headings(listing)
+    rows = [
+        [markdown_code(cells[0], NAME_WIDTH), markdown_code(cells[1], NAME_WIDTH), *cells[2:]]
+        for cells in agreement_rows(listing)
+    ]
+    title = AGREEMENT_TITLE.capitalize()
+    lines = ["", f"### {title}", "", *[f"- {one}" for one in told], ""]
+    return [*lines, *markdown_table(headings, rows, right=headings[2:]), "", LEGEND]
 
 
 def _unmatched(listing: Listing) -> list[str]:

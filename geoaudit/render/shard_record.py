@@ -1,7 +1,15 @@
 """A launch site as plain values, the same in JSON and CSV."""
 
 from geoaudit.render.row_record import Plain
-from geoaudit.shardcheck.listing import ListedDimension, ListedFinding, ListedSite, Names, Texts
+from geoaudit.shardcheck.listing import (
+    ComparedLaunch,
+    ListedDimension,
+    ListedFinding,
+    ListedSite,
+    Listing,
+    Names,
+    Texts,
+)
 
 AXES = ("x", "y", "z")
 
@@ -48,6 +56,46 @@ def dimension_record(dimension: ListedDimension) -> dict[str, Plain]:
         "total": dimension.total,
         "reason": dimension.reason,
         "is_certain": dimension.is_certain,
+    }
+
+
+def agreement_record(listing: Listing) -> dict[str, Plain] | None:
+    """What was predicted held against what was recorded; None: nothing was recorded."""
+    agreement = listing.agreement
+    if agreement is None:
+        return None
+    return {
+        "ranks": list(agreement.ranks),
+        "recordings": [{"ranks": n, "source": source} for n, source in agreement.recordings],
+        "agreeing_signatures": agreement.agreeing,
+        "recorded_signatures": agreement.signatures,
+        "launches": [_compared(one) for one in agreement.launches],
+        "unpredicted": [
+            {"kernel": one.kernel, "ranks": one.ranks, "blocks": one.blocks, "times": one.launches}
+            for one in agreement.unpredicted
+        ],
+        "left_out": {
+            "communication": agreement.communication,
+            "libraries": agreement.libraries,
+            "without_grid": agreement.without_grid,
+        },
+    }
+
+
+def _compared(launch: ComparedLaunch) -> dict[str, Plain]:
+    return {
+        "path": launch.path,
+        "lines": list(launch.lines),
+        "kernel": launch.kernel,
+        "function": launch.function,
+        "by_ranks": {
+            str(ranks): {
+                "predicted_blocks": launch.predicted[ranks],
+                "recorded_blocks": list(launch.recorded[ranks]),
+                "outcome": outcome,
+            }
+            for ranks, outcome in launch.outcomes.items()
+        },
     }
 
 

@@ -5,6 +5,14 @@ from collections.abc import Collection, Sequence
 from geoaudit.quantities import CANNOT_TELL, duration, plural
 from geoaudit.render.names import elide, sentence, visible
 from geoaudit.render.printing import Line, labelled, printed
+from geoaudit.render.shard_agreement import (
+    AGREEMENT_TITLE,
+    LEGEND,
+    agreement_headings,
+    agreement_rows,
+    agreement_sentences,
+    is_disagreeing,
+)
 from geoaudit.render.shard_rows import SiteRow, rows_of
 from geoaudit.render.shard_summary import header_lines, left_out_sentence, unanalysed_sentence
 from geoaudit.render.shard_words import (
@@ -54,6 +62,7 @@ def render_shard_terminal(
     for group in grouped(shown, listing.ranks):
         lines += [Line(), *_group(group, listing, width)]
     lines += _sentences([left_out_sentence(listing, shown)], width)
+    lines += _agreement(listing, width)
     lines += _unmatched(listing, width)
     lines += _unanalysed(listing, width, unanalysed)
     lines += _notes(listing, width)
@@ -137,6 +146,27 @@ def _sentences(texts: Sequence[str], width: int, style: str = "") -> list[Line]:
         if text
         for line in (Line(), *(Line(text=one, style=style) for one in wrapped(text, width)))
     ]
+
+
+def _agreement(listing: Listing, width: int) -> list[Line]:
+    """What was predicted beside what was recorded; nothing without a recording."""
+    rows = agreement_rows(listing)
+    sentences = [sentence(one) for one in agreement_sentences(listing)]
+    if not sentences:
+        return []
+    headings = agreement_headings(listing)
+    columns = [TextColumn(heading=one, right=place > 1) for place, one in enumerate(headings)]
+    widths = column_widths(columns, rows)
+    for place in (1, 0):
+        widths[place] = min(widths[place], max(room_left(widths, place, width), NARROWEST_NAME))
+    lines = [Line(), Line(text=AGREEMENT_TITLE, style="bold")]
+    for cells in [headings, *rows]:
+        names = [elide(cell, room) for cell, room in zip(cells[:2], widths, strict=False)]
+        style = "bold" if cells is headings else "yellow" if is_disagreeing(cells) else ""
+        lines.append(Line(text=aligned([*names, *cells[2:]], columns, widths), style=style))
+    for text in sentences:
+        lines += [Line(text=one) for one in wrapped(text, width, rest=_INDENT)]
+    return [*lines, *(Line(text=one, style="dim") for one in wrapped(LEGEND, width))]
 
 
 def _unmatched(listing: Listing, width: int) -> list[Line]:

@@ -4,11 +4,14 @@ Unlike the report it is made of it holds no expressions, so that a run on an unc
 nothing of the analysis to read it back.
 """
 
+from typing import Literal
+
 import msgspec
 
 from geoaudit.diagnosis.finding import Severity
 from geoaudit.shardcheck.behaviours import Behaviour
 
+Outcome = Literal["agrees", "differs", "not_recorded", "unknown"]
 Texts = tuple[str, str, str]
 Names = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
@@ -103,6 +106,67 @@ class Unanalysed(Record, frozen=True, kw_only=True):
     reason: str
 
 
+class ComparedLaunch(Record, frozen=True, kw_only=True):
+    """Launches of a kernel in a function that are predicted the same, and what was recorded.
+
+    Attributes:
+        lines: where they stand.
+        predicted: ranks -> blocks of the grid; None: cannot be told.
+        recorded: ranks -> recorded blocks of the kernel: the predicted ones where that agrees,
+            else those that no launch of it predicts.
+        outcomes: ranks -> ``agrees``; ``differs``: the kernel was recorded with blocks that
+            nothing predicts; ``not_recorded``: no launch with so many blocks was; ``unknown``.
+    """
+
+    kernel: str
+    function: str
+    path: str
+    lines: tuple[int, ...]
+    predicted: dict[int, int | None]
+    recorded: dict[int, tuple[int, ...]]
+    outcomes: dict[int, Outcome]
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it may be among what was recorded, at any number of ranks."""
+        outcomes = self.outcomes.items()
+        return any(one in ("agrees", "differs") or self.recorded[n] for n, one in outcomes)
+
+
+class UnpredictedBlocks(Record, frozen=True, kw_only=True):
+    """A recorded kernel with a number of blocks that no launch in the source predicts."""
+
+    kernel: str
+    ranks: int
+    blocks: int
+    launches: int
+
+
+class Agreement(Record, frozen=True, kw_only=True):
+    """What was predicted held against what was recorded.
+
+    Attributes:
+        ranks: numbers of ranks that were recorded, ascending.
+        recordings: ranks and name of each.
+        launches: by path and line.
+        unpredicted: recorded signatures that no launch predicts.
+        agreeing, signatures: recorded signatures (a kernel with a number of blocks, at a number of
+            ranks) that a launch predicts, and all.
+        communication, libraries, without_grid: recorded launches that are left out: of
+            collectives, of libraries, and those whose grid is not known.
+    """
+
+    ranks: tuple[int, ...]
+    recordings: tuple[tuple[int, str], ...]
+    launches: tuple[ComparedLaunch, ...]
+    unpredicted: tuple[UnpredictedBlocks, ...]
+    agreeing: int
+    signatures: int
+    communication: int = 0
+    libraries: int = 0
+    without_grid: int = 0
+
+
 class Listing(Record, frozen=True, kw_only=True):
     """All of a check; fields as in `ShardReport`.
 
@@ -112,7 +176,8 @@ class Listing(Record, frozen=True, kw_only=True):
         unanalysed: by path and line.
         textual, recognised: idiom -> launches.
         assumed: symbol -> value that was taken, and where it is from.
-        notes: on suppressions and the baseline.
+        agreement: with recordings; None: none was given whose number of ranks is known.
+        notes: on suppressions, the baseline and recordings.
     """
 
     read: int
@@ -127,6 +192,7 @@ class Listing(Record, frozen=True, kw_only=True):
     ranks: tuple[int, ...]
     assumed: dict[str, tuple[int, str]]
     unmatched_kernels: tuple[tuple[str, float], ...] = ()
+    agreement: Agreement | None = None
     notes: tuple[ListedNote, ...] = ()
 
     @property
