@@ -124,8 +124,8 @@ KNOWN = (
         multiple=True,
         type=click.Path(path_type=Path),
         metavar="[KIND=N:]RECORDING",
-        help="Hold the blocks that are predicted against a recording's, at its number of ranks, and "
-        "put the time per token beside the launches (of the first); may be repeated.",
+        help="Hold the predicted blocks against a recording's, at its number of ranks, and put the "
+        "time per token beside the launches (of the first recording); may be repeated.",
     ),
     click.option(
         "--baseline",

@@ -1,12 +1,14 @@
 """What was predicted beside what was recorded, in words and cells: one place for all formats."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 from geoaudit.quantities import CANNOT_TELL, count, percent, plural
 from geoaudit.shardcheck.listing import Agreement, ComparedLaunch, Listing
 
 AGREEMENT_TITLE = "predicted and recorded"
 MOST_BLOCKS = 3
+MOST_TOLD = 20
 LEGEND = (
     "Blocks as predicted = as recorded; ≠ recorded with others, – no launch with so many was "
     "recorded, ? cannot tell; ↓ fewer blocks at the most ranks than at the fewest."
@@ -48,7 +50,7 @@ def agreement_sentences(listing: Listing) -> tuple[str, ...]:
         f"agree at {at}"
     ]
     told += _shrinking(listing, agreement)
-    told += [_unpredicted(listing, agreement)] * bool(agreement.unpredicted)
+    told += _unpredicted(listing, agreement)
     told += _never_recorded(agreement)
     left = [
         (agreement.communication, "of collectives"),
@@ -85,7 +87,7 @@ def _order(launch: ComparedLaunch, agreement: Agreement) -> tuple[object, ...]:
 
 def _row(launch: ComparedLaunch, agreement: Agreement, sms: int) -> list[str]:
     times = f" × {len(launch.lines)}" if len(launch.lines) > 1 else ""
-    row = [f"{launch.kernel}{times}", launch.function]
+    row = [f"{launch.kernel}{times}", launch.function or launch.path]
     row += [_cell(launch, ranks) for ranks in agreement.ranks]
     if agreement.ranks[0] != agreement.ranks[-1]:
         fills = [_fill(blocks_at(launch, agreement.ranks[place]), sms) for place in (0, -1)]
@@ -119,38 +121,52 @@ def _shrinking(listing: Listing, agreement: Agreement) -> list[str]:
     found = [one for one in agreement.launches if shrinks(one, agreement)]
     if first == last or not found:
         return []
-    fills = [_fill(blocks_at(one, last), listing.sms) for one in found]
-    empty = sum(fill is not None and fill < 0.5 for fill in fills)
-    beside = sum(one.is_recorded for one in agreement.launches)
+    recorded = sum(len(one.lines) for one in agreement.launches if one.is_recorded)
+    short = [one for one in found if 2 * (blocks_at(one, last) or 0) < listing.sms]
     return [
-        f"{count(len(found))} of {plural(beside, 'recorded launch', 'recorded launches')} shrank "
-        f"from {listing.by} {first} to {listing.by} {last}; {count(empty)} of them leave more than "
-        f"half of {listing.sms} SMs without a block at {listing.by} {last}"
+        f"{_launches(found)} of {plural(recorded, 'recorded launch', 'recorded launches')} shrank "
+        f"from {listing.by} {first} to {listing.by} {last}; with fewer blocks than half of "
+        f"{listing.sms} SMs at {listing.by} {last}: {_launches(short)}"
     ]
 
 
-def _unpredicted(listing: Listing, agreement: Agreement) -> str:
+def _launches(compared: Iterable[ComparedLaunch]) -> str:
+    return count(sum(len(one.lines) for one in compared))
+
+
+def _unpredicted(listing: Listing, agreement: Agreement) -> list[str]:
+    found: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for one in agreement.unpredicted:
+        found[one.ranks, one.kernel].append(one.blocks)
     told = [
-        f"{one.kernel} with {plural(one.blocks, 'block')} at {listing.by} {one.ranks}, "
-        f"{count(one.launches)} ×"
-        for one in agreement.unpredicted
+        f"recorded at {listing.by} {ranks}, and predicted by no launch: {kernel} with "
+        f"{_blocks(blocks, ', ')}"
+        for (ranks, kernel), blocks in found.items()
     ]
-    return f"recorded, and predicted by no launch: {'; '.join(told)}"
+    return _first_of(told, "recorded kernel")
 
 
 def _never_recorded(agreement: Agreement) -> list[str]:
-    found = [one for one in agreement.launches if not one.is_recorded]
-    if not found:
-        return []
-    told = [
-        f"{one.kernel} with {_blocks(list(one.predicted.values()))}"
-        + f" in {one.function}" * bool(one.function)
-        for one in found
-    ]
-    number = plural(sum(len(one.lines) for one in found), "launch", "launches")
-    return [f"predicted and never recorded: {number}: {'; '.join(told)}"]
+    found: dict[str, list[ComparedLaunch]] = defaultdict(list)
+    for one in agreement.launches:
+        if not one.is_recorded:
+            found[one.function].append(one)
+    told = []
+    for function, several in found.items():
+        launches = [
+            f"{one.kernel} with {_blocks(one.predicted.values(), ' / ')}" for one in several
+        ]
+        within = f" in {function}" * bool(function)
+        told.append(f"predicted{within}, and never recorded: {', '.join(launches)}")
+    return _first_of(told, "function")
 
 
-def _blocks(numbers: Sequence[int | None]) -> str:
-    told = " / ".join(dict.fromkeys(count(one) for one in numbers))
+def _first_of(told: list[str], what: str) -> list[str]:
+    more = len(told) - MOST_TOLD
+    rest = [f"and {plural(more, f'more {what}')} so (--format json lists all)"] * (more > 0)
+    return [*told[:MOST_TOLD], *rest]
+
+
+def _blocks(numbers: Iterable[int | None], between: str) -> str:
+    told = between.join(dict.fromkeys(count(one) for one in numbers))
     return f"{told} {'block' if told == '1' else 'blocks'}"

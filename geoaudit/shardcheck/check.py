@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from geoaudit.shardcheck.allowances import allowances_of, apply_allowances
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 from geoaudit.shardcheck.report import FileCount, ShardReport, SiteReport, SourceNote
+from geoaudit.shardcheck.sharding.naming import means
 from geoaudit.shardcheck.sharding.options import DEFAULT_BATCH, DEFAULT_CONTEXT, ShardOptions
 from geoaudit.shardcheck.slicing.launches.launch_sites import launch_sites
 from geoaudit.shardcheck.source_rules import source_rule_ids
+from geoaudit.shardcheck.symbolic.walking import symbols
 from geoaudit.shardcheck.verdicts.judge import assumed_values, judge
 
 WHOLE_FILE = 0
@@ -65,12 +67,27 @@ def _unused(options: ShardOptions, sites: Sequence[SiteReport]) -> Iterable[Sour
     axes = [axis for report in sites for axis in report.site.grid]
     names = {name.rpartition(".")[2].strip("_") for axis in axes for name in axis.symbols}
     reasons = " ".join({one.reason for report in sites for one in report.sharded})
+    free = _names_of_symbols(sites)
     given = [("--dim", one.name) for one in options.dimensions]
     given += [("--set", name) for name in options.values]
     for option, name in given:
         if name.rpartition(".")[2].strip("_") not in names and f"--dim {name}" not in reasons:
             text = f"{option} {name}: no grid of these sources is made of it"
-            yield SourceNote(path="", line=WHOLE_FILE, severity="note", text=text)
+        elif option == "--set" and not means(name, free):
+            text = f"--set {name}: the sources give it; set what it is made of (--explain tells)"
+        else:
+            continue
+        yield SourceNote(path="", line=WHOLE_FILE, severity="note", text=text)
+
+
+def _names_of_symbols(sites: Iterable[SiteReport]) -> set[str]:
+    """What the symbols are called that grids are made of, here and beyond a site's file."""
+    found: set[str] = set()
+    for site in (report.site for report in sites):
+        extents = [*(axis.extent for axis in site.grid), *(extent for _, extent in site.bindings)]
+        found |= {one.name for extent in extents for one in symbols(extent)}
+        found.update(*(aliases for _, aliases in site.aliases))
+    return found
 
 
 def _not_analysed(sources: ReadSources) -> Mapping[str, tuple[NotAnalysed, ...]]:

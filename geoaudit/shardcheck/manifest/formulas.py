@@ -3,7 +3,14 @@
 import ast
 import warnings
 
-from geoaudit.shardcheck.program.expressions import Call, Choice, Expression, Name, Number, Operation
+from geoaudit.shardcheck.program.expressions import (
+    Call,
+    Choice,
+    Expression,
+    Name,
+    Number,
+    Operation,
+)
 from geoaudit.shardcheck.program.walking import within
 from geoaudit.shardcheck.python.operators import OPERATORS, joined
 
@@ -75,8 +82,9 @@ def _expression(node: ast.expr, line: str) -> Expression:
 def _of_one(operator: ast.unaryop, operand: Expression, line: str) -> Expression:
     match operator:
         case ast.USub():
-            is_number = isinstance(operand, Number)
-            return Number(-operand.value) if is_number else Operation("-", (operand,))
+            if isinstance(operand, Number):
+                return Number(-operand.value)
+            return Operation("-", (operand,))
         case ast.UAdd():
             return operand
         case ast.Not():

@@ -136,5 +136,3 @@ def _entry(entry: object, kernel: str) -> str:
     """The name of the function that is launched; the kernel's own where that is a formula's."""
     name = entry.partition("<")[0].strip() if isinstance(entry, str) else ""
     return name if name and "{" not in name else kernel
-
-

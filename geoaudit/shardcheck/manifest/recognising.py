@@ -8,9 +8,9 @@ _KERNELS = re.compile(rb"^[ \t]*(?:\[[ \t]*)?kernels[ \t]*[].=]", re.MULTILINE)
 
 
 def is_manifest(content: bytes) -> bool:
-    """Whether the content of a TOML file is a manifest's, also one that cannot be parsed.
+    r"""Whether the content of a TOML file is a manifest's, also one that cannot be parsed.
 
-    >>> is_manifest(b"schema_version = 1\\n[kernels.norm]\\n"), is_manifest(b"[project]\\n")
+    >>> is_manifest(b"schema_version = 1\n[kernels.norm]\n"), is_manifest(b"[project]\n")
     (True, False)
     """
     return bool(_VERSION.search(content) and _KERNELS.search(content))

@@ -46,6 +46,7 @@ class _Reading:
 
     def __init__(self, site: LaunchSite, options: ShardOptions) -> None:
         self.options, self.clues = options, clues_of(site)
+        self.hops = site.chain
         self.constants = {constant.symbol: constant.values for constant in site.constants}
         of_numbers = site.language == "manifest"
         self.divisions = [
@@ -56,9 +57,20 @@ class _Reading:
     @property
     def roles(self) -> Roles:
         """All that was found."""
-        certain = [divided_dimension(division, _totals(self.found)) for division in self.divisions]
+        certain = [self._divided(division) for division in self.divisions]
         named = [role.dimension for role in self.found.values() if isinstance(role, Share)]
         return Roles(by_symbol=self.found, sharded=tuple(dict.fromkeys((*certain, *named))))
+
+    def _divided(self, division: Division) -> ShardedDimension:
+        """What a division divides; a number goes by the name that its share is given."""
+        dimension = divided_dimension(division, _totals(self.found))
+        if not isinstance(division.total, Integer):
+            return dimension
+        for hop in self.hops:
+            name, _, value = hop.text.partition(" = ")
+            if value == dimension.reason:
+                return replace(dimension, name=name, reason=f"{value}, {hop.path}:{hop.line}")
+        return dimension
 
     def read_axis(self, axis: Axis) -> None:
         """Add the roles of an axis' symbols."""

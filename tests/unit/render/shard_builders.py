@@ -3,6 +3,8 @@
 from typing import Any
 
 from geoaudit.shardcheck.listing import (
+    Agreement,
+    ComparedLaunch,
     ListedAllowance,
     ListedDimension,
     ListedFinding,
@@ -10,7 +12,9 @@ from geoaudit.shardcheck.listing import (
     ListedNote,
     ListedSite,
     Listing,
+    Outcome,
     Unanalysed,
+    UnpredictedBlocks,
 )
 
 HEADS = ListedDimension(
@@ -157,4 +161,55 @@ def whole() -> Listing:
         site(line=100, kernel="rms_norm", sharded=(), behaviour="independent", findings=()),
         site(line=110, kernel="argmax", sharded=(), behaviour="constant", findings=()),
         site(line=120, kernel="lost", sharded=(), behaviour="unknown", findings=()),
+    )
+
+
+def compared() -> Listing:
+    """Launches held against recordings at 1 and 8 ranks, with every outcome."""
+    ranks = (1, 8)
+    agreement = Agreement(
+        ranks=ranks,
+        recordings=((1, "one.parquet"), (8, "eight.parquet")),
+        launches=(
+            _held("decode_step", "run_decode", (40,), [(96, (96,)), (12, (12,))]),
+            _held("rms_norm", "run_norm", (50, 60), [(1, (1,)), (1, (1,))]),
+            _held("split|kv", "run_split", (70,), [(132, (128,)), (32, (30, 31, 33, 34))]),
+            _held("lost", "", (80,), [(None, ()), (None, (7,))]),
+            _held("route<b>", "run_route", (90,), [(5, ()), (5, ())]),
+        ),
+        unpredicted=(
+            UnpredictedBlocks(kernel="split_kv", ranks=1, blocks=128, launches=10),
+            UnpredictedBlocks(kernel="split_kv", ranks=8, blocks=30, launches=4),
+            UnpredictedBlocks(kernel="split_kv", ranks=8, blocks=31, launches=6),
+        ),
+        agreeing=4,
+        signatures=7,
+        communication=186,
+        libraries=2,
+    )
+    return listing(site(), agreement=agreement)
+
+
+def _held(
+    kernel: str,
+    function: str,
+    lines: tuple[int, ...],
+    blocks: list[tuple[int | None, tuple[int, ...]]],
+) -> ComparedLaunch:
+    outcomes: dict[int, Outcome] = {}
+    for ranks, (predicted, recorded) in zip(RANKS, blocks, strict=True):
+        if predicted is None:
+            outcomes[ranks] = "unknown"
+        elif predicted in recorded:
+            outcomes[ranks] = "agrees"
+        else:
+            outcomes[ranks] = "differs" if recorded else "not_recorded"
+    return ComparedLaunch(
+        kernel=kernel,
+        function=function,
+        path="csrc/decode.cu",
+        lines=lines,
+        predicted=dict(zip(RANKS, (one for one, _ in blocks), strict=True)),
+        recorded=dict(zip(RANKS, (several for _, several in blocks), strict=True)),
+        outcomes=outcomes,
     )

@@ -73,12 +73,22 @@ def test_html(golden: Golden) -> None:
     golden("shard.html", render_shard_html(build.whole()))
 
 
+def test_predicted_and_recorded_in_every_format(golden: Golden) -> None:
+    listing = build.compared()
+    golden("shard-recorded.txt", render_shard_terminal(listing, width=100))
+    golden("shard-recorded.json", render_shard_json(listing))
+    golden("shard-recorded.csv", render_shard_csv(listing))
+    golden("shard-recorded.md", render_shard_markdown(listing))
+    golden("shard-recorded.html", render_shard_html(listing))
+
+
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     ranks = (1, 2, 4, 8)
     large = build.site(blocks=dict.fromkeys(ranks, 1234), sm_fill=dict.fromkeys(ranks, 1.0))
     check = build.listing(*build.whole().sites, large, ranks=ranks)
     text = render_shard_terminal(check, width=width, behaviours=BEHAVIOURS)
+    text += render_shard_terminal(build.compared(), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert "\x1b" not in text
 

@@ -36,6 +36,16 @@ def test_sources_of_all_languages_by_path(tmp_path: Path) -> None:
     assert _found(tmp_path) == ["a/k.cuh", "a/m.py", "b.cu", "c.hip"]
 
 
+def test_manifests_are_known_by_what_they_hold(tmp_path: Path) -> None:
+    manifest = "schema_version = 1\n[kernels.norm]\n"
+    _tree(tmp_path, {"suite.toml": manifest, "a/pyproject.toml": "[project]\n", "k.cu": ""})
+    assert _found(tmp_path) == ["k.cu", "suite.toml"]
+    assert find_sources([tmp_path], WalkOptions()).skipped == {}
+    assert _found(tmp_path / "suite.toml") == ["suite.toml"]
+    with pytest.raises(InputError, match="manifests of geoaudit"):
+        _found(tmp_path / "a" / "pyproject.toml")
+
+
 def test_nested_ignore_files_and_the_repositorys_own_exclude(tmp_path: Path) -> None:
     _tree(
         tmp_path,

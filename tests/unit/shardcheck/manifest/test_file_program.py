@@ -63,6 +63,19 @@ def test_what_is_given_by_options_counts_before_what_the_manifest_gives() -> Non
     assert blocks(text, ranks=(5, 6)) == [(None, None)]
 
 
+def test_a_number_that_ranks_divide_is_a_dimension_by_the_name_of_its_share() -> None:
+    text = '[symbols]\ntp = 8\nheads = "max(1, width)"\nwidth = "768 / tp"\n'
+    (sharded,) = site(text + KERNEL + STEP).sharded
+    told = (sharded.name, sharded.total, sharded.rounding)
+    assert told == ("width", 768, "at_least_one")
+    assert sharded.reason == f"768 / tp, {PATH}:7"
+
+
+def test_a_size_that_the_manifest_makes_of_others_cannot_be_set_and_that_is_told() -> None:
+    (note,) = report(HEADS + KERNEL + STEP, values={"heads": 6, "total": 48}).notes
+    assert note.text.startswith("--set heads: the sources give it")
+
+
 SETS = """
 [symbols]
 tp = 8

@@ -51,6 +51,14 @@ def test_divisions_by_ranks(extent: Extent, expected: list[tuple[str, str, str]]
     assert told(extent) == expected
 
 
+def test_a_number_is_a_width_where_the_source_says_nothing_but_sizes() -> None:
+    extent = arithmetic("/", number(18432), TP)
+    assert divisions(extent) == ()
+    (found,) = divisions(extent, of_numbers=True)
+    assert (found.total, found.rounding) == (number(18432), "exact")
+    assert divisions(arithmetic("//", SMS, TP), of_numbers=True) == ()
+
+
 def test_each_division_is_told_once_and_two_dimensions_both() -> None:
     share, other = arithmetic("//", TOTAL, TP), arithmetic("//", named("experts"), EP)
     extent = product(share, arithmetic("+", share, number(1)), other)

@@ -34,6 +34,11 @@ def telling(*held: LaunchConstant, at: ShardOptions = GIVEN) -> list[str]:
     return [one.why for one in telling_constants(site(grid, constants=held), at)]
 
 
+def test_a_size_of_the_model_is_no_sm_count_by_chance() -> None:
+    assert telling(constant("gqa_n_head", 40)) == []
+    assert telling(constant("kBudget", 40)) == ["sm_count"]
+
+
 FILL = ceil_division(product(number(2), SMS), N_HEAD)
 
 
