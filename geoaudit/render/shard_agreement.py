@@ -10,8 +10,8 @@ AGREEMENT_TITLE = "predicted and recorded"
 MOST_BLOCKS = 3
 MOST_TOLD = 20
 LEGEND = (
-    "Blocks as predicted = as recorded; ≠ recorded with others, – no launch with so many was "
-    "recorded, ? cannot tell; ↓ fewer blocks at the most ranks than at the fewest."
+    "Blocks: = recorded as predicted, by any launch of the kernel; ≠ recorded with others; – predicted "
+    "and not recorded; ? cannot tell. ↓ fewer at the most ranks than at the fewest."
 )
 
 
@@ -107,7 +107,7 @@ def _cell(launch: ComparedLaunch, ranks: int) -> str:
     predicted = count(launch.predicted[ranks])
     match launch.outcomes[ranks]:
         case "agrees":
-            return f"{predicted} = {shown}"
+            return f"= {predicted}"
         case "differs":
             return f"{predicted} ≠ {shown}"
         case "not_recorded":

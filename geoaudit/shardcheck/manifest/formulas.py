@@ -13,9 +13,11 @@ from geoaudit.shardcheck.program.expressions import (
 )
 from geoaudit.shardcheck.program.walking import within
 from geoaudit.shardcheck.python.operators import OPERATORS, joined
+from geoaudit.shardcheck.symbolic.operators import LARGEST
 
 FUNCTIONS = frozenset({"cdiv", "min", "max"})
 _LONGEST = 1000  # characters of a formula
+_DEEPEST = 60  # nested expressions; much deeper ones could not be encoded
 _BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 _COMPARISONS = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
@@ -30,11 +32,11 @@ def read_formula(value: object) -> Expression:
     Raises:
         FormulaError: it is neither.
 
-    >>> read_formula("heads / tp")
-    Operation('/', (Name('heads'), Name('tp')))
+    >>> read_formula("heads / tp").operator
+    '/'
     """
     if isinstance(value, int):
-        return Number(int(value))
+        return _number(value)
     if not isinstance(value, str):
         raise FormulaError("neither an integer nor a formula")
     if len(value) > _LONGEST:
@@ -44,9 +46,25 @@ def read_formula(value: object) -> Expression:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of doubtful literals in other people's formulas
             tree = ast.parse(line, mode="eval")
-    except (SyntaxError, ValueError, MemoryError) as error:
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise FormulaError(f"{line[:60]!r} is no formula") from error
+    _require_shallow(tree)
     return _expression(tree.body, line)
+
+
+def _require_shallow(tree: ast.AST) -> None:
+    level, depth = [tree], 0
+    while level:
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+        if depth > _DEEPEST:
+            raise FormulaError(f"a formula nested deeper than {_DEEPEST}")
+
+
+def _number(value: int) -> Number:
+    if not -LARGEST <= value <= LARGEST:
+        raise FormulaError("a number of more than 64 bits")
+    return Number(int(value))
 
 
 def names_in(expression: Expression) -> frozenset[str]:
@@ -58,7 +76,7 @@ def names_in(expression: Expression) -> frozenset[str]:
 def _expression(node: ast.expr, line: str) -> Expression:
     match node:
         case ast.Constant(value=int(value)):
-            return Number(int(value))
+            return _number(value)
         case ast.Name(id=name):
             return Name(name)
         case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, _BINARY):

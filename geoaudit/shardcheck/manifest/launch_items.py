@@ -59,7 +59,8 @@ class _Walk:
         for number in range(self._entries((*path, "segments"))):
             inner = (*path, "segments", number)
             named = self._document.table(inner).get("range")
-            yield from self.segment(inner, named or label, sets, depth + 1)
+            inner_label = named if named and isinstance(named, str) else label
+            yield from self.segment(inner, inner_label, sets, depth + 1)
         name = table.get("segment")
         if isinstance(name, str):
             if self._document.value(("segments", name)) is None:

@@ -30,7 +30,8 @@ def test_what_formulas_say(formula: object, expected: str) -> None:
 @pytest.mark.parametrize(
     "formula",
     ["", "a +", "x[0]", "abs(x)", "min(a, key=b)", "lambda: 1", "1.5", 1.5, None, [1], "a is b"]
-    + ["~a", "a << 1", "f'{a}'", "x" * 1001],
+    + ["~a", "a << 1", "f'{a}'", "x" * 1001, "1" + "+1" * 70, "-" * 900 + "1"]
+    + [2**63, str(2**64), "(" * 400],
 )
 def test_what_is_no_formula(formula: object) -> None:
     with pytest.raises(FormulaError):
