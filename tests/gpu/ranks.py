@@ -9,6 +9,7 @@ Every check prints one line; the exit code is 1 where one fails.
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -70,6 +71,33 @@ def one_device(checks: Checks) -> None:
     checks.check("two processes on one GPU: grids", grids == {0: {1}, 1: {2}}, grids)
     told = (code, recording.metadata.ranks, recording.metadata.partial)
     checks.check("two processes on one GPU: code, ranks, partial", told == (0, 2, False), told)
+
+
+def without_sums(checks: Checks) -> Path:
+    """The suite's manifest with nothing to sum, whose ranks need no device of their own."""
+    folder = checks.folder / "kernels"
+    shutil.copytree(REPOSITORY / "kernels", folder, dirs_exist_ok=True)
+    manifest = folder / "manifest.toml"
+    lines = manifest.read_text().splitlines(keepends=True)
+    manifest.write_text("".join(line for line in lines if "all_reduce" not in line))
+    return manifest
+
+
+def suite_on_one(checks: Checks) -> None:
+    """Two ranks of the suite on one device, summing nothing: counts exact on both."""
+    manifest = str(without_sums(checks))
+    code, _, output = scan(
+        checks, "suite-one-device", manifest, "--ranks", "2", "--set", "tp=8", *COPIES,
+        CUDA_VISIBLE_DEVICES="0",
+    )  # fmt: skip
+    recording = read_recording(output)
+    counts = {
+        rank: own.groupby("token").size().tolist() for rank, own in kernels_of(recording).items()
+    }
+    exact = (code, counts) == (0, {0: [1655] * TOKENS, 1: [1655] * TOKENS})
+    checks.check(
+        "two ranks of the suite on one GPU", exact, (code, {k: v[:2] for k, v in counts.items()})
+    )
 
 
 def too_few(checks: Checks) -> None:
@@ -181,7 +209,9 @@ def launchers(checks: Checks) -> None:
 def killed(checks: Checks) -> None:
     """A rank killed in the middle: the other's recording is there, and the data set incomplete."""
     output = checks.folder / "killed.parquet"
-    command = [*GEOAUDIT, "scan", "--ranks", "2", "--set", "tp=8", *COPIES, "--tokens", "1000"]
+    manifest = [] if devices() > 1 else [str(without_sums(checks))]
+    options = ["--ranks", "2", "--set", "tp=8", *COPIES, "--tokens", "1000"]
+    command = [*GEOAUDIT, "scan", *manifest, *options]
     running = subprocess.Popen(
         [*command, "-o", str(output)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -229,12 +259,12 @@ def _kill_in_the_middle(folder: Path) -> None:
 
 
 ONE_DEVICE: dict[str, Callable[[Checks], None]] = {
-    function.__name__: function for function in (one_device, too_few, alone)
+    function.__name__: function for function in (one_device, suite_on_one, too_few, alone, killed)
 }
 TWO_DEVICES: dict[str, Callable[[Checks], None]] = {
     function.__name__: function
     for function in (
-        sums, suite_eager, suite_graph, suite_tp8_shapes, suite_reshaped, launchers, killed,
+        sums, suite_eager, suite_graph, suite_tp8_shapes, suite_reshaped, launchers,
     )
 }  # fmt: skip
 
