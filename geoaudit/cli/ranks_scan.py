@@ -34,8 +34,8 @@ def refuse_with_ranks(choices: SuiteChoices, counting: CounterChoices | None) ->
         )
 
 
-def require_devices(ranks: int) -> None:
-    """Refuse more ranks than there are devices: NCCL wants one for each.
+def require_devices(suite: ReadySuite, ranks: int) -> None:
+    """Refuse ranks that sum on fewer devices: NCCL wants one for each.
 
     Raises:
         NotMeasuredError: there are fewer.
@@ -43,12 +43,13 @@ def require_devices(ranks: int) -> None:
     from geoaudit.recording.suite.presence import device_count
 
     devices = device_count()
-    if devices < ranks:
+    if devices < ranks and suite.plan.all_reduces:
+        symbol = suite.manifest.ranks_symbol
+        alone = f": --set {symbol}={ranks}" if symbol else ""
         raise NotMeasuredError(
             f"--ranks {ranks} needs {ranks} CUDA devices, one for each rank, and {devices} "
-            f"{'is' if devices == 1 else 'are'} visible (CUDA_VISIBLE_DEVICES). One rank of a "
-            "group runs without the others, and without its sums, by --set of the symbol that "
-            "shards: --set tp=2 for the suite."
+            f"{'is' if devices == 1 else 'are'} visible (CUDA_VISIBLE_DEVICES). Leave --ranks out "
+            f"to run one rank of them, without what it sums with the others{alone}."
         )
 
 

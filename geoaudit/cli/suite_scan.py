@@ -82,7 +82,7 @@ def scan_suite(
         return EXIT_CLEAN
     require_device(suite, asked)
     if choices.ranks is not None:
-        require_devices(choices.ranks)
+        require_devices(suite, choices.ranks)
         return scan_ranks(suite, choices, kept)
     return _scan_one(suite, choices, kept, counting)
 

@@ -12,7 +12,7 @@ from geoaudit.manifest.document import LONGEST_DOCUMENT, Table, parse_document
 from geoaudit.manifest.formula import Formula
 from geoaudit.manifest.kernel_section import KernelContext, read_kernels
 from geoaudit.manifest.location import did_you_mean, shown
-from geoaudit.manifest.model import TOKEN, Arm, Code, Manifest, Segment
+from geoaudit.manifest.model import TOKEN, Arm, Buffer, Code, Kernel, Manifest, Segment
 from geoaudit.manifest.step_section import StepContext, read_steps
 from geoaudit.manifest.symbol_section import check_symbol_name, read_symbols
 
@@ -80,16 +80,7 @@ def parse_manifest(text: str, *, file: str) -> Manifest:
     symbols = _read_symbols(_section(document, "symbols"), arms)
     known = frozenset({*arms, *symbols, TOKEN})
     buffers = read_buffers(_section(document, "buffers"), known)
-    kernels = read_kernels(
-        document["kernels"].table(),
-        KernelContext(
-            directory=PurePath(file).parent.as_posix(),
-            taken={**dict.fromkeys(arms, "an arm"), **dict.fromkeys(symbols, "a symbol")},
-            known=known,
-            arms=arms,
-            buffers=buffers,
-        ),
-    )
+    kernels = _kernels(document, file, symbols=symbols, arms=arms, buffers=buffers)
     context = StepContext(known=known, symbols=symbols, kernels=kernels, buffers=buffers)
     steps = _steps(document, context)
     manifest = Manifest(
@@ -136,6 +127,24 @@ def _requirements(document: Table, known: frozenset[str]) -> tuple[Formula, ...]
     value = document.get("require")
     entries = value.entries() if value else ()
     return tuple(entry.formula(known, is_condition=True) for entry in entries)
+
+
+def _kernels(
+    document: Table,
+    file: str,
+    *,
+    symbols: Mapping[str, Formula],
+    arms: Mapping[str, Arm],
+    buffers: Mapping[str, Buffer],
+) -> dict[str, Kernel]:
+    context = KernelContext(
+        directory=PurePath(file).parent.as_posix(),
+        taken={**dict.fromkeys(arms, "an arm"), **dict.fromkeys(symbols, "a symbol")},
+        known=frozenset({*arms, *symbols, TOKEN}),
+        arms=arms,
+        buffers=buffers,
+    )
+    return read_kernels(document["kernels"].table(), context)
 
 
 def _steps(document: Table, context: StepContext) -> dict[str, Segment]:

@@ -13,7 +13,7 @@ TYPES = {"f64": "f8", "f32": "f4", "f16": "f2", "i64": "i8", "i32": "i4", "u8": 
 def main() -> None:
     """Each rank has (rank + 1) x (place % 7); the sum is known exactly."""
     rank, ranks = int(sys.argv[1]), int(sys.argv[2])
-    cupy.cuda.Device(rank).use()
+    cupy.cuda.Device(rank % cupy.cuda.runtime.getDeviceCount()).use()
     communicator = NcclCommunicator(rank, ranks, Path(sys.argv[3]))
     stream = cupy.cuda.Stream(non_blocking=True)
     for name, dtype in TYPES.items():

@@ -1,7 +1,8 @@
-"""A tensor-parallel decode step of PyTorch, under torchrun or mpirun: ``tensor_parallel.py TOKENS``.
+"""Tensor-parallel decode of PyTorch, under torchrun or mpirun: ``tensor_parallel.py TOKENS``.
 
-Each layer has its columns and then its rows sharded over the ranks, and sums once. The rank of
-LATE, where that is in the environment, is 200 µs late at each sum.
+Each layer has its columns and then its rows sharded over the ranks, and sums once: by NCCL, or by
+Gloo where ranks share a device. The rank of LATE, where that is in the environment, is 200 µs late
+at each sum.
 """
 
 import os
@@ -27,8 +28,9 @@ def main() -> None:
     rank, ranks = place()
     os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
     os.environ.setdefault("MASTER_PORT", "29571")
-    torch.cuda.set_device(rank)
-    torch.distributed.init_process_group("nccl", rank=rank, world_size=ranks)
+    torch.cuda.set_device(rank % torch.cuda.device_count())
+    backend = "nccl" if torch.cuda.device_count() >= ranks else "gloo"
+    torch.distributed.init_process_group(backend, rank=rank, world_size=ranks)
     width = 4 * HIDDEN // ranks
     up = [torch.randn(width, HIDDEN, device="cuda", dtype=torch.bfloat16) for _ in range(LAYERS)]
     down = [torch.randn(HIDDEN, width, device="cuda", dtype=torch.bfloat16) for _ in range(LAYERS)]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from geoaudit.errors import NotMeasuredError
+from geoaudit.recording.suite.presence import cuda_major
 
 PATIENCE_S = 120.0
 """How long a rank waits for rank 0, which may still load CUDA."""
@@ -103,10 +104,11 @@ def _import_nccl() -> Any:
     try:
         nccl = importlib.import_module("cupy.cuda.nccl")
     except ImportError as error:
-        raise NotMeasuredError(f"CuPy cannot load NCCL: {error}. {_REMEDY}") from error
+        raise NotMeasuredError(f"CuPy cannot load NCCL: {error}. {_remedy()}") from error
     if not nccl.available:
-        raise NotMeasuredError(f"CuPy finds no NCCL (libnccl.so.2). {_REMEDY}")
+        raise NotMeasuredError(f"CuPy finds no NCCL (libnccl.so.2). {_remedy()}")
     return nccl
 
 
-_REMEDY = "Install it: pip install nvidia-nccl-cu13 (of your CUDA version)."
+def _remedy() -> str:
+    return f"Install it: pip install nvidia-nccl-cu{cuda_major() or 13}"

@@ -90,7 +90,8 @@ def first_failure(codes: Sequence[int]) -> tuple[int, int] | None:
     A rank that failed by itself comes before those that were ended for it.
     """
     failed = [(rank, code) for rank, code in enumerate(codes) if code]
-    own = [(rank, code) for rank, code in failed if code != -signal.SIGTERM]
+    ended = (-signal.SIGTERM, 128 + signal.SIGTERM)
+    own = [(rank, code) for rank, code in failed if code not in ended]
     return next(iter(own or failed), None)
 
 

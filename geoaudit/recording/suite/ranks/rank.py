@@ -5,11 +5,13 @@ RANK and LOCAL_RANK in the environment say which rank and device it is, as torch
 """
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from geoaudit.errors import GeoauditError, NotMeasuredError
+from geoaudit.manifest.planned import StepPlan
 from geoaudit.recording.suite.engine import Engine
 from geoaudit.recording.suite.ranks.communicator import Communicator, NcclCommunicator
 from geoaudit.recording.suite.ranks.group_run import GroupRun, group_run
@@ -17,14 +19,21 @@ from geoaudit.recording.suite.runtime import CupyRuntime, Runtime, import_cupy
 from geoaudit.recording.suite.suite_run import RunOptions, run_tokens, warm_up
 
 
-def run_rank(run: GroupRun, runtime: Runtime, communicator: Communicator) -> None:
+def run_rank(
+    run: GroupRun, plan: StepPlan, runtime: Runtime, communicator: Communicator | None
+) -> None:
     """Launch the tokens of one rank, each to its end.
+
+    Args:
+        run: how many tokens, and how.
+        plan: one of them.
+        runtime: of the rank's device.
+        communicator: sums over the group; None: the plan has nothing to sum.
 
     Raises:
         InputError: a source or binary cannot be used.
         NotMeasuredError: the device cannot run it, or NCCL refuses.
     """
-    plan = run.run.planned()
     options = RunOptions(
         tokens=run.tokens, warm_up_tokens=run.warm_up_tokens, is_graph=run.is_graph
     )
@@ -37,12 +46,16 @@ def run_rank(run: GroupRun, runtime: Runtime, communicator: Communicator) -> Non
 
 def main(arguments: Sequence[str]) -> None:
     """Run what the JSON says; what goes wrong is said on standard error, with exit code 1."""
+    # One that ends by exit leaves all it recorded.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     run = group_run(arguments[0])
     rank, device = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
     try:
+        plan = run.run.planned()
         _use_device(device)
-        communicator = NcclCommunicator(rank, run.ranks, Path(run.meeting))
-        run_rank(run, CupyRuntime(), communicator)
+        sums = bool(plan.all_reduces)
+        communicator = NcclCommunicator(rank, run.ranks, Path(run.meeting)) if sums else None
+        run_rank(run, plan, CupyRuntime(), communicator)
     except GeoauditError as error:
         raise SystemExit(f"geoaudit: rank {rank}: error: {error}") from error
 
@@ -50,7 +63,8 @@ def main(arguments: Sequence[str]) -> None:
 def _use_device(device: int) -> None:
     cuda = import_cupy().cuda
     try:
-        cuda.Device(device).use()
+        # Ranks that sum nothing may be more than there are devices.
+        cuda.Device(device % cuda.runtime.getDeviceCount()).use()
     except cuda.runtime.CUDARuntimeError as error:
         raise NotMeasuredError(f"CuPy cannot use device {device}: {error}.") from error
 
