@@ -10,8 +10,8 @@ AGREEMENT_TITLE = "predicted and recorded"
 MOST_BLOCKS = 3
 MOST_TOLD = 20
 LEGEND = (
-    "Blocks: = recorded as predicted, by any launch of the kernel; ≠ recorded with others; – predicted "
-    "and not recorded; ? cannot tell. ↓ fewer at the most ranks than at the fewest."
+    "Blocks: = recorded as predicted, by any launch of the kernel; ≠ recorded with others; "
+    "– predicted and not recorded; ? cannot tell. ↓ fewer at the most ranks than at the fewest."
 )
 
 
