@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.sharding.options import ShardOptions
 
 _TOLD = re.compile(r"(?P<kind>\w+)=(?P<ranks>[1-9]\d{0,5}):(?P<file>.+)", re.DOTALL)
-_SYMBOL = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>\d{1,6})")
+_SYMBOL = re.compile(r"\b(?P<name>[A-Za-z_]\w*)=(?P<value>\d{1,6})\b")
+ARMS_OFF = "all off"
+"""What a recorded suite says of its arms where none is on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,28 +86,40 @@ def with_scans(listing: "Listing", scans: Sequence[Scan]) -> "Listing":
 
     if not scans:
         return listing
-    runs, notes = [], []
-    for scan in scans:
-        if scan.ranks is None:
-            text = (
-                f"--scan {scan.source}: it does not say its number of ranks, so nothing is held "
-                f"against it; write --scan {listing.by}=N:{scan.source}"
-            )
-            notes.append(ListedNote(path="", line=0, severity="note", text=text))
-            continue
-        counts = block_counts(scan.recording.launches)
-        runs.append(
-            RecordedRun(
-                ranks=scan.ranks,
-                source=scan.source,
-                launches=counts.own,
-                communication=counts.communication,
-                libraries=counts.libraries,
-                without_grid=counts.without_grid,
-            )
+    notes = [
+        ListedNote(path="", line=0, severity="note", text=f"--scan {scan.source}: {text}")
+        for scan in scans
+        for text in _remarks(scan, listing.by)
+    ]
+    counted = [
+        (scan.source, scan.ranks, block_counts(scan.recording.launches))
+        for scan in scans
+        if scan.ranks is not None
+    ]
+    runs = [
+        RecordedRun(
+            ranks=ranks,
+            source=source,
+            launches=counts.own,
+            communication=counts.communication,
+            libraries=counts.libraries,
+            without_grid=counts.without_grid,
         )
+        for source, ranks, counts in counted
+    ]
     listing = replace(listing, notes=(*listing.notes, *notes))
     return with_recorded(_with_times(listing, scans[0].recording), runs)
+
+
+def _remarks(scan: Scan, by: str) -> list[str]:
+    """What a reader of the comparison has to know of a recording."""
+    if scan.ranks is None:
+        return [
+            "it does not say its number of ranks, so nothing is held against it; write --scan "
+            f"{by}=N:{scan.source}"
+        ]
+    arms = scan.recording.metadata.environment.get("arms", ARMS_OFF)
+    return [f"recorded with {arms}; a manifest is read with all arms off"] * (arms != ARMS_OFF)
 
 
 def _with_times(listing: "Listing", recording: "Recording") -> "Listing":

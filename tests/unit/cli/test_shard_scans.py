@@ -82,6 +82,18 @@ def test_a_run_knows_its_number_of_ranks_or_is_asked_for_it(tmp_path: Path) -> N
     assert "as recorded" in result.output  # the times stay
 
 
+def test_a_recording_with_arms_is_told_apart(tmp_path: Path) -> None:
+    recording = read_recording(SCAN)
+    environment = {**recording.metadata.environment, "arms": "WIDE_GEMV=1", "symbols": "tp=4 a=12"}
+    file = tmp_path / "arms.parquet"
+    metadata = replace(recording.metadata, environment=environment)
+    write_recording(replace(recording, metadata=metadata), file)
+    document = _document("--scan", file)
+    assert document["predicted_and_recorded"]["ranks"] == [4]
+    (note,) = document["notes"]
+    assert "recorded with WIDE_GEMV=1; a manifest is read with all arms off" in note["text"]
+
+
 def test_a_table_says_what_agrees() -> None:
     output = _run("--scan", SCAN, "--scan", f"tp=1:{SCAN}").stdout
     table = output[output.index("predicted and recorded") :]
