@@ -93,6 +93,20 @@ def plural(value: float | None, one: str, several: str = "") -> str:
     return f"{count(value)} {one if value == 1 else several or one + 's'}"
 
 
+def dimensions(value: tuple[int, int, int] | None) -> str:
+    """A grid, block or cluster without its trailing ones.
+
+    >>> dimensions((12, 4, 1)), dimensions((1, 1, 1)), dimensions((1, 1, 8)), dimensions(None)
+    ('12×4', '1', '1×1×8', '?')
+    """
+    if value is None:
+        return CANNOT_TELL
+    axes = list(value)
+    while len(axes) > 1 and axes[-1] == 1:
+        axes.pop()
+    return "×".join(str(axis) for axis in axes)
+
+
 def _scaled(value: float | None, units: tuple[tuple[float, str], ...]) -> str:
     if value is None or not math.isfinite(value):
         return CANNOT_TELL

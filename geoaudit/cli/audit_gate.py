@@ -44,7 +44,11 @@ def gate_evidence(audit: "Audit") -> "GateEvidence":
 
     rows = (*audit.rows, *audit.communication_rows)
     header = audit.header
-    told = {"GA901": header.dropped, "GA903": header.launches_seen}
+    told = {
+        "GA901": header.dropped,
+        "GA903": header.launches_seen,
+        "GA907": None if audit.ranks is None else audit.ranks.geometry,
+    }
     wasted_fraction, wasted_by = _waste(audit)
     return GateEvidence(
         findings=[*audit.recording_findings, *(found for row in rows for found in row.findings)],

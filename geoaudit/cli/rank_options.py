@@ -43,10 +43,11 @@ ROWS = (
     click.option(
         "--by",
         "group",
-        type=click.Choice(["kernel", "signature", "position"]),
+        type=click.Choice(["kernel", "signature", "position", "rank"]),
         default="signature",
         show_default=True,
-        help="What a row is: all launches of a kernel, of one launch signature, of one slot.",
+        help="What a row is: all launches of a kernel, of one launch signature, of one slot; rank: "
+        "of one launch signature on all ranks, side by side.",
     ),
     click.option(
         "--sort",

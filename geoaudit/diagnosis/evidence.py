@@ -219,6 +219,12 @@ class RecordingEvidence:
         replayed: the recording ships with geoaudit and was not made on this machine.
         partial: the source was cut; only its complete part was read.
         recorded_on: date of a shipped recording, ISO 8601, or None.
+        ranks: how many ranks the run has; None: not known.
+        missing_ranks: those of them that a data set lacks.
+        positions: positions of a token that ranks were compared at; None: they were not.
+        differing_positions: of those, where ranks launch another kernel or geometry.
+        lacking_positions: of those, where a rank launches nothing and nothing else differs.
+        first_difference: sentence on the first of both.
         kernel: always None: the findings are about the recording.
     """
 
@@ -230,4 +236,10 @@ class RecordingEvidence:
     replayed: bool = False
     partial: bool = False
     recorded_on: str | None = None
+    ranks: int | None = None
+    missing_ranks: tuple[int, ...] = ()
+    positions: int | None = None
+    differing_positions: int = 0
+    lacking_positions: int = 0
+    first_difference: str | None = None
     kernel: None = None

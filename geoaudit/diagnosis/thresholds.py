@@ -108,6 +108,10 @@ JUDGED_TIME = 0.8
 """A gate passes only where what it names could be told on more than this share of the kernel
 time: what is left could hide as much as WORTHWHILE_TAIL calls worth a verdict."""
 
+NOTABLE_RANK_DIFFERENCE = 0.05
+"""Share of the slowest rank's time from which a kernel that is quicker on another rank is marked:
+above what the middle of repeated durations of one launch moves by."""
+
 NOTABLE_UNTIMED = 0.01
 """Share of the launches without a time from which per-token times may be wrong."""
 

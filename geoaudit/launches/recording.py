@@ -54,6 +54,7 @@ class Metadata:
         interventions: launches that were repeated alone and under other shapes.
         ranks: how many ranks the run has, as its launcher says; None: not known, or no
             distributed run. Which of them this recording holds, the column ``rank`` says.
+        missing_ranks: ranks of the run that a data set of several parts lacks; it is partial.
     """
 
     instrument: Instrument
@@ -74,6 +75,7 @@ class Metadata:
     declared: tuple[DeclaredKernel, ...] = ()
     interventions: tuple[Intervention, ...] = ()
     ranks: int | None = None
+    missing_ranks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from geoaudit.devices.calibration import without_implausible_figures
 from geoaudit.devices.recorded import RecordedDevice
 from geoaudit.errors import InputError
 from geoaudit.launches import schema as s
+from geoaudit.launches.completeness import joined_warnings, with_missing_ranks, with_rank_alone
 from geoaudit.launches.recording import Metadata, Recording
 from geoaudit.launches.sealed_parquet import NOT_AS_WRITTEN, metadata_of, read_sealed, write_sealed
 from geoaudit.launches.table import typed, validate
@@ -72,7 +73,7 @@ def read_recording(path: Path) -> Recording:
     """The recording of a file, or of a folder of part files joined into one.
 
     In a joined recording the devices of each part get indices of their own, since two processes
-    may each call a different device 0.
+    may each call a different device 0. Ranks that it lacks are told, see `launches.completeness`.
 
     Raises:
         InputError: missing, unreadable, not a recording of geoaudit, or of a newer major version.
@@ -83,7 +84,7 @@ def read_recording(path: Path) -> Recording:
             f"{path}: no such recording. Make one with `geoaudit scan`, or name one that exists."
         )
     if not path.is_dir():
-        return _read_file(path)
+        return with_rank_alone(_read_file(path))
     parts = sorted(path.glob(PART_PATTERN))
     if not parts:
         raise InputError(
@@ -125,11 +126,13 @@ def is_recording(path: Path) -> bool:
 def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -> Recording:
     """One recording of several, with device indices of their own for each.
 
+    It is a data set: where the run has a rank that no part holds, it is partial, and says so.
+
     Raises:
         InputError: their instruments differ; times of two instruments are never compared.
     """
     if len(recordings) == 1:
-        return replace(recordings[0], path=path)
+        return with_missing_ranks(replace(recordings[0], path=path))
     instruments = sorted({recording.metadata.instrument for recording in recordings})
     if len(instruments) > 1:
         raise InputError(
@@ -143,7 +146,9 @@ def join_recordings(recordings: Sequence[Recording], path: Path | None = None) -
     table = pd.concat([_plain_text(part.launches) for part in parts], ignore_index=True)
     for column in s.COLUMNS:
         table[column.name] = typed(table[column.name], column)
-    return Recording(launches=table, metadata=_joined_metadata(parts), path=path)
+    return with_missing_ranks(
+        Recording(launches=table, metadata=_joined_metadata(parts), path=path)
+    )
 
 
 def _renumbered(recording: Recording, offset: int) -> Recording:
@@ -177,6 +182,7 @@ def _joined_metadata(recordings: Sequence[Recording]) -> Metadata:
     parts = [recording.metadata for recording in recordings]
     dropped = [part.dropped for part in parts if part.dropped is not None]
     seen = [part.launches_seen for part in parts if part.launches_seen is not None]
+    ranks = [part.ranks for part in parts if part.ranks is not None]
     return replace(
         parts[0],
         source_name=", ".join(part.source_name for part in parts),
@@ -189,7 +195,8 @@ def _joined_metadata(recordings: Sequence[Recording]) -> Metadata:
         calibrations=tuple(dict.fromkeys(one for part in parts for one in part.calibrations)),
         declared=tuple(dict.fromkeys(one for part in parts for one in part.declared)),
         interventions=tuple(one for part in parts for one in part.interventions),
-        warnings=tuple(dict.fromkeys(line for part in parts for line in part.warnings)),
+        warnings=joined_warnings(recordings),
+        ranks=max(ranks, default=None),
     )
 
 

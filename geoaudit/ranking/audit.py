@@ -7,8 +7,9 @@ from geoaudit.devices.spec import DeviceSpec
 from geoaudit.diagnosis.evidence import SignatureEvidence, Timing
 from geoaudit.diagnosis.finding import Finding, Verdict
 from geoaudit.geometry.shape import LaunchGeometry, LaunchShape
+from geoaudit.ranking.ranks.comparison import RankComparison
 
-AUDIT_SCHEMA_VERSION = "1.2"
+AUDIT_SCHEMA_VERSION = "1.3"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +71,8 @@ class AuditHeader:
         geometry_unknown_fraction: share of the kernel time whose grid is unknown, 0 to 1.
         partial, replayed, recorded_on: of the recording.
         warnings: sentences to show.
+        ranks: how many ranks the run has; None: not known.
+        missing_ranks: those of them that a data set lacks, why it is partial.
     """
 
     source_format: str
@@ -90,6 +93,8 @@ class AuditHeader:
     replayed: bool
     recorded_on: str | None
     warnings: tuple[str, ...] = ()
+    ranks: int | None = None
+    missing_ranks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +251,8 @@ class Audit:
         pictured_wall_ns: its wall time, the pause after it included; None: unknown.
         distance: the distance account where a target was given.
         order: what rows are sorted by.
-        group: what a row is.
+        group: what a row is; ``rank``: a launch signature, shown on all ranks side by side.
+        ranks: the ranks held against each other; None: fewer than two have launches.
     """
 
     header: AuditHeader
@@ -261,7 +267,8 @@ class Audit:
     pictured_wall_ns: float | None = None
     distance: DistanceAccount | None = None
     order: Literal["wasted", "time", "calls", "fill"] = "wasted"
-    group: Literal["kernel", "signature", "position"] = "signature"
+    group: Literal["kernel", "signature", "position", "rank"] = "signature"
+    ranks: RankComparison | None = None
 
 
 def top_rows(audit: Audit, count: int) -> Audit:
@@ -275,4 +282,15 @@ def top_rows(audit: Audit, count: int) -> Audit:
         rows=rows,
         communication_rows=communication,
         hidden_rows=audit.hidden_rows + left_out,
+        ranks=None if audit.ranks is None else _top_of_ranks(audit.ranks, count),
+    )
+
+
+def _top_of_ranks(ranks: RankComparison, count: int) -> RankComparison:
+    return replace(
+        ranks,
+        signatures=ranks.signatures[:count],
+        collectives=ranks.collectives[:count],
+        hidden_signatures=ranks.hidden_signatures + len(ranks.signatures[count:]),
+        hidden_collectives=ranks.hidden_collectives + len(ranks.collectives[count:]),
     )

@@ -9,6 +9,8 @@ from geoaudit.launches import schema as s
 from geoaudit.launches.recording import Recording
 from geoaudit.launches.tokens import Segmentation
 from geoaudit.ranking.audit import AuditedDevice, AuditHeader, AuditRow, StepClassSummary
+from geoaudit.ranking.ranks.comparison import RankComparison
+from geoaudit.ranking.ranks.wording import first_difference
 from geoaudit.ranking.selection import Selection
 
 
@@ -49,6 +51,8 @@ def audit_header(
         replayed=metadata.replayed,
         recorded_on=metadata.recorded_on,
         warnings=_warnings(recording, selection),
+        ranks=metadata.ranks,
+        missing_ranks=metadata.missing_ranks,
     )
 
 
@@ -94,8 +98,14 @@ def _step_classes(segmentation: Segmentation, chosen: str | None) -> tuple[StepC
     )
 
 
-def audit_findings(header: AuditHeader) -> tuple[Finding, ...]:
-    """Findings about the recording."""
+def audit_findings(header: AuditHeader, comparison: RankComparison | None) -> tuple[Finding, ...]:
+    """Findings about the recording.
+
+    Args:
+        header: of the audit.
+        comparison: of its ranks, or None.
+    """
+    geometry = None if comparison is None else comparison.geometry
     return recording_findings(
         RecordingEvidence(
             launches=header.launches,
@@ -106,6 +116,12 @@ def audit_findings(header: AuditHeader) -> tuple[Finding, ...]:
             replayed=header.replayed,
             partial=header.partial,
             recorded_on=header.recorded_on,
+            ranks=header.ranks,
+            missing_ranks=header.missing_ranks,
+            positions=None if geometry is None else geometry.positions,
+            differing_positions=0 if geometry is None else geometry.differing,
+            lacking_positions=0 if geometry is None else geometry.lacking,
+            first_difference=None if comparison is None else first_difference(comparison),
         )
     )
 

@@ -8,7 +8,7 @@ from geoaudit.diagnosis.finding import Confidence, VerdictName
 from geoaudit.launches.recording import TokenOptions
 
 Order = Literal["wasted", "time", "calls", "fill"]
-Group = Literal["kernel", "signature", "position"]
+Group = Literal["kernel", "signature", "position", "rank"]
 
 
 @dataclass(frozen=True, kw_only=True)

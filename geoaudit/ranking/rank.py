@@ -19,6 +19,7 @@ from geoaudit.ranking.header import audit_findings, audit_header
 from geoaudit.ranking.options import RankOptions
 from geoaudit.ranking.order import ordered
 from geoaudit.ranking.picture import picture, typical_token
+from geoaudit.ranking.ranks.compare import RankSources, compare_ranks
 from geoaudit.ranking.rows import RowDevice, build_rows, row_ids
 from geoaudit.ranking.selection import Selection, select
 from geoaudit.ranking.time_account import TimeSplit
@@ -34,9 +35,12 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
 
     Raises:
         NotMeasuredError: there is no kernel launch, or no complete step of the class asked for.
-        InputError: a step class, device, pattern or owner that is not there.
+        InputError: a step class, device, pattern, owner or second rank that is not there.
     """
-    recording = _prepared(recording, options)
+    return _audit(_prepared(recording, options), options)
+
+
+def _audit(recording: Recording, options: RankOptions) -> Audit:
     segmentation = segment(recording.launches, recording.metadata.token_options)
     selection = select(segmentation, options.step_class)
     devices = _devices(recording, options)
@@ -44,12 +48,14 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
     kernels = everything.where(selection.counted[everything.rows])
     splits = device_splits(selection, timelines)
     ids = row_ids(kernels, options.group)
-    sources = evidence_sources(kernels, devices, recording.metadata, selection.divisors)
-    rows = build_rows(sources, ids, _row_devices(kernels, selection, devices, splits))
+    evidence = evidence_sources(kernels, devices, recording.metadata, selection.divisors)
+    rows = build_rows(evidence, ids, _row_devices(kernels, selection, devices, splits))
     shown = ordered(rows, _collectives(kernels, ids, len(rows)), options)
-    totals = audit_totals(rows, selection, splits)
+    places, totals = shown.ranks[ids], audit_totals(rows, selection, splits)
     header = audit_header(recording, segmentation, selection, _audited(devices, rows), rows)
     pictured = typical_token(kernels, selection, header.devices[0].index)
+    sources = RankSources(kernels=kernels, places=places, selection=selection, splits=splits)
+    ranks = compare_ranks(recording, sources, devices, is_required=options.group == "rank")
     return Audit(
         header=header,
         totals=totals,
@@ -57,13 +63,14 @@ def rank(recording: Recording, options: RankOptions) -> Audit:
         communication_rows=shown.communication_rows,
         hidden_rows=0,
         filtered_rows=shown.filtered,
-        recording_findings=audit_findings(header),
-        timeline=picture(kernels, pictured, shown.ranks[ids]),
+        recording_findings=audit_findings(header, ranks),
+        timeline=picture(kernels, pictured, places),
         pictured_token=pictured.token,
         pictured_wall_ns=pictured.wall_ns,
         distance=distance_account(shown.rows, totals, options.target_ns),
         order=options.order,
         group=options.group,
+        ranks=ranks,
     )
 
 

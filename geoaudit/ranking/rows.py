@@ -43,7 +43,7 @@ def row_ids(kernels: AnnotatedKernels, group: Group) -> Integers:
     """For every launch the number of the row it belongs to."""
     if group == "kernel":
         return group_ids(kernels.launches, (s.DEVICE, s.KERNEL))
-    if group == "signature":
+    if group in ("signature", "rank"):
         return group_ids(kernels.launches, SIGNATURE)
     return group_ids(kernels.launches, (*SIGNATURE, s.POSITION))
 

@@ -3,13 +3,11 @@
 import csv
 import io
 
-from geoaudit.ranking.audit import Audit, AuditRow
-from geoaudit.render.names import spreadsheet_cell
-from geoaudit.render.row_record import Plain, row_record
+from geoaudit.ranking.audit import Audit
+from geoaudit.render.csv_cells import AXES, DIMENSIONS, flat_cells
+from geoaudit.render.rank_csv import render_rank_csv
+from geoaudit.render.row_record import row_record
 from geoaudit.render.time_sentences import period
-
-_AXES = ("x", "y", "z")
-_DIMENSIONS = ("grid", "block", "cluster")
 
 COLUMNS: tuple[str, ...] = (
     "group",
@@ -19,7 +17,7 @@ COLUMNS: tuple[str, ...] = (
     "kernel_short",
     "owner",
     "device_index",
-    *(f"{dimension}_{axis}" for dimension in _DIMENSIONS for axis in _AXES),
+    *(f"{dimension}_{axis}" for dimension in DIMENSIONS for axis in AXES),
     "grid_blocks",
     "block_threads",
     "registers_per_thread",
@@ -96,36 +94,16 @@ def render_csv(audit: Audit) -> str:
 
     Times are ns, sizes bytes, shares fractions from 0 to 1; an empty cell: cannot tell. Lists are
     joined by blanks, lists of sentences by ``; ``. A text that a spreadsheet would run as a
-    formula has an apostrophe in front.
+    formula has an apostrophe in front. Where ranks are asked for it is a line per rank, see
+    `geoaudit.render.rank_csv`.
     """
+    if audit.group == "rank":
+        return render_rank_csv(audit)
     handle = io.StringIO()
     writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for group, rows in (("kernel", audit.rows), ("communication", audit.communication_rows)):
         for row in rows:
-            writer.writerow({"group": group, "per": period(audit), **_flat(row)})
+            record = {name: cell for name, cell in row_record(row).items() if name not in _NOT_FLAT}
+            writer.writerow({"group": group, "per": period(audit), **flat_cells(record)})
     return handle.getvalue()
-
-
-def _flat(row: AuditRow) -> dict[str, str]:
-    flat: dict[str, str] = {}
-    for name, value in row_record(row).items():
-        if name in _NOT_FLAT:
-            continue
-        if name in _DIMENSIONS:
-            axes = value if isinstance(value, list) else [None, None, None]
-            flat |= {f"{name}_{axis}": _cell(one) for axis, one in zip(_AXES, axes, strict=True)}
-        else:
-            flat[name] = _cell(value)
-    return flat
-
-
-def _cell(value: Plain) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return spreadsheet_cell(value)
-    if isinstance(value, list):
-        separator = "; " if any(" " in str(one) for one in value) else " "
-        return spreadsheet_cell(separator.join(str(one) for one in value))
-    return str(value)

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from geoaudit.diagnosis.thresholds import NOTABLE_UNKNOWN_GEOMETRY
+from geoaudit.launches.rank_words import missing_ranks_sentence
 from geoaudit.ranking.audit import Audit, AuditedDevice, AuditHeader, StepClassSummary
 from geoaudit.render.names import elide, sentence
 from geoaudit.render.numbers import CANNOT_TELL, count, duration, percent, plural
+from geoaudit.render.rank_tables import ranks_sentence
 from geoaudit.render.time_sentences import period
 
 NAME_WIDTH = 80
@@ -35,6 +37,14 @@ def replay_sentence(header: AuditHeader) -> str | None:
     return f"REPLAY, nothing was measured here: {device}, recorded on {date}, ships with geoaudit"
 
 
+def partial_sentence(header: AuditHeader) -> str:
+    """Why a partial recording is one, and what that makes of the figures."""
+    if header.missing_ranks and header.ranks is not None:
+        missing = missing_ranks_sentence(header.missing_ranks, header.ranks)
+        return f"{missing}, so every figure is of the others"
+    return "the source was cut; only its complete part was read, so every figure is of a part"
+
+
 def header_lines(audit: Audit) -> tuple[HeaderLine, ...]:
     """Everything that was audited and how, in reading order, without the replay line."""
     header = audit.header
@@ -44,9 +54,11 @@ def header_lines(audit: Audit) -> tuple[HeaderLine, ...]:
     lines.extend(_step_class_lines(header))
     lines.append(_launch_line(header))
     lines.append(_geometry_line(header))
+    ranks = ranks_sentence(audit)
+    if ranks is not None:
+        lines.append(HeaderLine(label="ranks", text=ranks))
     if header.partial:
-        text = "the source was cut; only its complete part was read, so every figure is of a part"
-        lines.append(HeaderLine(label="PARTIAL", text=text, alarming=True))
+        lines.append(HeaderLine(label="PARTIAL", text=partial_sentence(header), alarming=True))
     lines.extend(
         HeaderLine(label="warning", text=sentence(warning), alarming=True)
         for warning in header.warnings
@@ -66,6 +78,7 @@ def order_sentence(audit: Audit) -> str:
         "kernel": "kernels",
         "signature": "launch signatures",
         "position": "positions in the token",
+        "rank": "launch signatures",
     }[audit.group]
     return f"{group} by {order}, figures per {period(audit)}"
 

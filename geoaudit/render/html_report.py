@@ -15,6 +15,7 @@ from geoaudit.render.headline import (
     left_out_sentences,
     no_rows_sentence,
     order_sentence,
+    partial_sentence,
     replay_sentence,
 )
 from geoaudit.render.html_view import (
@@ -26,6 +27,15 @@ from geoaudit.render.html_view import (
 )
 from geoaudit.render.interventions import GainTable, gain_table
 from geoaudit.render.names import elide, sentence
+from geoaudit.render.rank_tables import (
+    RANKS_LEGEND,
+    collectives_table,
+    communication_sentence,
+    difference_sentences,
+    geometry_sentence,
+    ranks_table,
+    signatures_table,
+)
 from geoaudit.render.time_sentences import (
     CEILING,
     blame_sentence,
@@ -60,7 +70,7 @@ def render_html(audit: Audit) -> str:
         unit=period(audit),
         source=elide(audit.header.source_name, 80),
         replay=replay_sentence(audit.header),
-        partial=audit.header.partial,
+        partial=partial_sentence(audit.header) if audit.header.partial else None,
         header=header_lines(audit),
         cards=cards(audit),
         parts=wall_parts(audit),
@@ -75,7 +85,7 @@ def render_html(audit: Audit) -> str:
         left_out=left_out_sentences(audit),
         findings=audit.recording_findings,
         **_distance(audit),
-        gains=_gains(audit),
+        **_comparisons(audit),
         pictures=pictures,
         picture_title=picture_title(audit),
         margin_left=MARGIN_LEFT,
@@ -97,9 +107,34 @@ def _distance(audit: Audit) -> dict[str, object]:
     }
 
 
+def _comparisons(audit: Audit) -> dict[str, object]:
+    return {"gains": _gains(audit), "ranks": _ranks(audit)}
+
+
 def _gains(audit: Audit) -> GainTable | None:
     gains = gains_of_audit(audit)
     return gain_table(gains, lambda name: elide(name, 80)) if gains else None
+
+
+def _ranks(audit: Audit) -> dict[str, object] | None:
+    ranks = audit.ranks
+    if ranks is None:
+        return None
+    tables = [ranks_table(ranks, _short)]
+    if audit.group == "rank":
+        tables.append(signatures_table(ranks, _short))
+    if ranks.collectives:
+        tables.append(collectives_table(ranks, _short))
+    return {
+        "tables": tables,
+        "sentences": (geometry_sentence(ranks), *difference_sentences(ranks)),
+        "communication": communication_sentence(audit),
+        "legend": RANKS_LEGEND,
+    }
+
+
+def _short(name: str) -> str:
+    return elide(name, 80)
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from geoaudit.ranking.audit import (
     DistanceAccount,
     StepClassSummary,
 )
+from geoaudit.render.rank_record import ranks_record
 from geoaudit.render.row_record import Plain, plain_number, row_record
 from geoaudit.render.time_sentences import period
 
@@ -48,6 +49,7 @@ def audit_document(audit: Audit) -> dict[str, Plain]:
         "recording_findings": [_finding(finding) for finding in audit.recording_findings],
         "distance": None if audit.distance is None else _distance(audit.distance),
         "gains": _gains(audit),
+        "ranks": None if audit.ranks is None else ranks_record(audit.ranks),
     }
 
 

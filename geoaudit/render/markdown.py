@@ -10,12 +10,14 @@ from geoaudit.render.headline import (
     left_out_sentences,
     no_rows_sentence,
     order_sentence,
+    partial_sentence,
     replay_sentence,
 )
 from geoaudit.render.interventions import arm_gains_markdown
 from geoaudit.render.markdown_table import markdown_table
 from geoaudit.render.names import markdown_code, markdown_text
 from geoaudit.render.numbers import count, plural
+from geoaudit.render.rank_markdown import ranks_markdown
 from geoaudit.render.row_cells import row_cells
 from geoaudit.render.time_sentences import (
     CEILING,
@@ -55,9 +57,8 @@ def render_markdown(audit: Audit, top: int = 20) -> str:
     blocks = [
         _title(audit),
         _totals(audit),
-        _table(audit, audit.rows[:limit]) if audit.rows else [no_rows_sentence(audit)],
-        _left_out(audit, limit),
-        _communication(audit, limit),
+        *_rows(audit, limit),
+        ranks_markdown(audit, limit),
         _findings(audit),
         _distance(audit),
         _gains(audit),
@@ -66,13 +67,24 @@ def render_markdown(audit: Audit, top: int = 20) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
+def _rows(audit: Audit, limit: int) -> list[list[str]]:
+    """The ranked rows; where ranks are asked for, their section has them side by side."""
+    if audit.group == "rank":
+        return []
+    return [
+        _table(audit, audit.rows[:limit]) if audit.rows else [no_rows_sentence(audit)],
+        _left_out(audit, limit),
+        _communication(audit, limit),
+    ]
+
+
 def _title(audit: Audit) -> list[str]:
     lines = [f"## Launch geometry per {period(audit)}"]
     replay = replay_sentence(audit.header)
     if replay is not None:
         lines += ["", f"**{markdown_text(replay)}**"]
     if audit.header.partial:
-        lines += ["", "**PARTIAL: the source was cut; only its complete part was read.**"]
+        lines += ["", f"**PARTIAL: {partial_sentence(audit.header)}.**"]
     return lines
 
 

@@ -1,10 +1,10 @@
 """What only renderers make text of, beside the quantities that every sentence is made of."""
 
-from geoaudit.geometry.shape import Dim3
 from geoaudit.quantities import (
     CANNOT_TELL,
     byte_count,
     count,
+    dimensions,
     duration,
     known,
     percent,
@@ -37,17 +37,3 @@ def duration_range(low_ns: float, high_ns: float) -> str:
     low, high = duration(low_ns), duration(high_ns)
     number, _, unit = low.partition(" ")
     return f"{number if high.endswith(f' {unit}') else low} to {high}"
-
-
-def dimensions(value: Dim3 | None) -> str:
-    """A grid, block or cluster without its trailing ones.
-
-    >>> dimensions((12, 4, 1)), dimensions((1, 1, 1)), dimensions((1, 1, 8)), dimensions(None)
-    ('12×4', '1', '1×1×8', '?')
-    """
-    if value is None:
-        return CANNOT_TELL
-    axes = list(value)
-    while len(axes) > 1 and axes[-1] == 1:
-        axes.pop()
-    return "×".join(str(axis) for axis in axes)

@@ -12,6 +12,8 @@ from geoaudit.render.headline import (
 )
 from geoaudit.render.names import elide, sentence
 from geoaudit.render.printing import LABEL_WIDTH, Line, labelled, printed
+from geoaudit.render.rank_rows import rank_lines
+from geoaudit.render.rank_tables import RANKS_LEGEND
 from geoaudit.render.terminal_rows import row_lines
 from geoaudit.render.text_columns import TextColumn, aligned, column_widths, wrapped
 from geoaudit.render.time_sentences import (
@@ -49,7 +51,7 @@ def render_terminal(
     lines = [
         *_header(audit, width),
         *_totals(audit, width),
-        *_tables(audit, width, wide),
+        *(_tables(audit, width, wide) if audit.group != "rank" else rank_lines(audit, width)),
         *_recording_findings(audit, width),
         *_distance(audit, width),
         *_notes(audit, width),
@@ -155,5 +157,6 @@ def _notes(audit: Audit, width: int) -> list[Line]:
     step = next_sentence(audit)
     if step is None:
         return []
-    lines = wrapped(legend(audit), width) + wrapped(f"next: {step}", width)
+    signs = RANKS_LEGEND if audit.group == "rank" else legend(audit)
+    lines = wrapped(signs, width) + wrapped(f"next: {step}", width)
     return [Line(text=text, style="dim") for text in lines]

@@ -7,7 +7,10 @@ Every check prints one line; the exit code is 1 where one fails.
 """
 
 import argparse
+import importlib.metadata
+import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -15,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -280,6 +284,29 @@ TWO_DEVICES: dict[str, Callable[[Checks], None]] = {
 }  # fmt: skip
 
 
+def write_environment(folder: Path) -> None:
+    """What the machine is, for the report."""
+
+    def answer(*arguments: str) -> str:
+        ran = subprocess.run(
+            ["nvidia-smi", *arguments], capture_output=True, text=True, check=False
+        )
+        return ran.stdout.strip()
+
+    query = "name,driver_version,clocks.max.sm,clocks.max.mem,power.limit"
+    found = {
+        "devices": answer(f"--query-gpu={query}", "--format=csv,noheader").splitlines(),
+        "query": query,
+        "links": re.findall(r"^GPU\d.*", re.sub(r"\x1b\[\d*m", "", answer("topo", "-m")), re.M),
+        "nccl_nvls_enable": os.environ.get("NCCL_NVLS_ENABLE"),
+        "python": platform.python_version(),
+    }
+    for module in ("cupy", "torch"):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            found[module] = importlib.metadata.version({"cupy": "cupy-cuda13x"}.get(module, module))
+    (folder / "environment.json").write_text(json.dumps(found, indent=2) + "\n")
+
+
 def main() -> int:
     """Run the checks."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -289,6 +316,7 @@ def main() -> int:
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     checks, several = Checks(options.output.resolve()), devices() > 1
+    write_environment(options.output)
     for name in options.only:
         if name in TWO_DEVICES and not several:
             checks.skip(f"{name}: needs two GPUs")

@@ -51,7 +51,7 @@ def kernel(name: str, ts: float, dur: float, blocks: int, correlation: int) -> d
     }
 
 
-def trace(path: Path, tokens: int = 12, first_token: int = 0) -> Path:
+def trace(path: Path, tokens: int = 12, first_token: int = 0, rank: int | None = None) -> Path:
     """A trace of an embedding, four layers and a head per token, on an H200."""
     events: list[dict[str, object]] = []
     clock = 1000.0
@@ -66,6 +66,8 @@ def trace(path: Path, tokens: int = 12, first_token: int = 0) -> Path:
         "maxThreadsPerMultiprocessor": 2048, "regsPerMultiprocessor": 65536, "warpSize": 32,
     }  # fmt: skip
     document = {"schemaVersion": 1, "deviceProperties": [properties], "traceEvents": events}
+    if rank is not None:
+        document["distributedInfo"] = {"backend": "nccl", "rank": rank, "world_size": 2}
     path.write_bytes(gzip.compress(json.dumps(document).encode()))
     return path
 
@@ -168,6 +170,33 @@ def test_traces_of_several_ranks_are_one_data_set(folder: Path) -> None:
     document = json.loads(run("rank", "--format", "json").output)
     assert document["scan"]["launches"] == 2 * 12 * 11
     assert document["scan"]["tokens"] == 12
+
+
+def test_ranks_stand_side_by_side(folder: Path) -> None:
+    for rank in (0, 1):
+        trace(folder / f"rank{rank}.json.gz", rank=rank)
+    run("scan", "rank0.json.gz", "rank1.json.gz")
+    shown = run("rank", "--by", "rank").output
+    assert "geometry  the same on all at 11 positions" in shown
+    assert "rank 0" in next(line for line in shown.splitlines() if line.startswith("#  kernel"))
+    assert "ranks     0, 1 of" in run("rank").output
+    run("rank", "--fail-on", "ranks-differ")
+    document = json.loads(run("rank", "--format", "json").output)
+    assert [one["distributed_rank"] for one in document["ranks"]["ranks"]] == [0, 1]
+    lines = run("rank", "--by", "rank", "--format", "csv", "--top", "1").output.splitlines()
+    assert len(lines) == 1 + 2
+    assert "### Ranks" in run("rank", "--format", "markdown").output
+    run("report", "--by", "rank", "-o", "audit")
+    assert "<h2>Ranks</h2>" in (folder / "audit" / "report.html").read_text()
+
+
+def test_one_rank_has_nothing_beside_it(folder: Path) -> None:
+    trace(folder / "rank0.json.gz", rank=0)
+    run("scan", "rank0.json.gz")
+    refused = run("rank", "--by", "rank", code=2).stderr
+    assert "has only launches of rank 0" in refused
+    assert "geoaudit scan --ranks N" in refused
+    assert "does not tell GA907" in run("rank", "--fail-on", "GA907", code=3).stderr
 
 
 def test_report_writes_its_four_files(folder: Path) -> None:

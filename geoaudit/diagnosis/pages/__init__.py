@@ -10,6 +10,7 @@ from geoaudit.diagnosis.pages.floors import FLOOR_PAGES
 from geoaudit.diagnosis.pages.geometry import GEOMETRY_PAGES
 from geoaudit.diagnosis.pages.identity import IDENTITY_PAGES
 from geoaudit.diagnosis.pages.page import Kind, Page
+from geoaudit.diagnosis.pages.ranks import RANK_PAGES
 from geoaudit.diagnosis.pages.spread import SPREAD_PAGES
 from geoaudit.diagnosis.pages.time import TIME_PAGES
 from geoaudit.diagnosis.pages.verdicts import VERDICT_PAGES
@@ -44,6 +45,7 @@ def all_pages() -> tuple[Page, ...]:
         *COUNTER_PAGES,
         *IDENTITY_PAGES,
         *DOCUMENT_PAGES,
+        *RANK_PAGES,
     )
 
 

@@ -24,6 +24,7 @@ RECORDING_RULES = (
     recording.untimed_launches,
     recording.replayed_recording,
     recording.partial_recording,
+    recording.ranks_differ,
 )
 SHARD_RULES = sharding.SHARD_RULES
 

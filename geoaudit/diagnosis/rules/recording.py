@@ -8,6 +8,7 @@ from geoaudit.diagnosis.thresholds import (
     NOTABLE_UNKNOWN_GEOMETRY,
     NOTABLE_UNTIMED,
 )
+from geoaudit.launches.rank_words import missing_ranks_sentence
 from geoaudit.quantities import count, percent, plural
 
 
@@ -142,15 +143,17 @@ def replayed_recording(evidence: RecordingEvidence) -> Observation | None:
 
 @rule("GA906", "partial-recording", since="0.1", severities=("warning",))
 def partial_recording(evidence: RecordingEvidence) -> Observation | None:
-    """The source was cut, and only its complete part was read.
+    """The recording is of a part: its source was cut, or ranks of the run have none.
 
     What it measures:
-        The mark that `--allow-partial` leaves.
+        The mark that `--allow-partial` leaves, and the ranks that a data set lacks of those that
+        the launcher said the run has.
     Why it matters:
-        Counts per token and the last tokens may be incomplete.
+        Counts per token and the last tokens may be incomplete. Without a rank, how long the others
+        wait for it cannot be told.
 
     Example:
-        A trace whose writer was killed.
+        A trace whose writer was killed; a run of 2 ranks of which one failed before it launched.
     What to do:
         Record again, or export the profile again.
     Limits:
@@ -158,6 +161,42 @@ def partial_recording(evidence: RecordingEvidence) -> Observation | None:
     """
     if not evidence.partial:
         return None
+    if evidence.missing_ranks and evidence.ranks is not None:
+        missing = missing_ranks_sentence(evidence.missing_ranks, evidence.ranks)
+        return "warning", f"PARTIAL: {missing}; the figures are of the others"
     return "warning", (
         f"PARTIAL: the source is cut; {count(evidence.launches)} complete launches were read"
     )
+
+
+@rule("GA907", "ranks-differ", since="0.1", severities=("warning", "note"))
+def ranks_differ(evidence: RecordingEvidence) -> Observation | None:
+    """The ranks of a run do not launch the same geometry.
+
+    What it measures:
+        Positions of the token at which a rank launches another kernel, grid, block, cluster or
+        dynamic shared memory than another: a warning; a note where a rank launches nothing.
+    Why it matters:
+        Ranks of tensor parallelism do the same work on equal shards. Where one launches
+        otherwise, its share is another, and the others wait for the slowest at each collective.
+    Formula:
+        positions that differ / positions that a rank launches at, in the tokens all ranks have.
+
+    Example:
+        96 heads over 5 ranks: 4 ranks launch 20 blocks and the last one 16.
+    What to do:
+        `geoaudit rank --by rank` lists the positions. Pad the dimension, or split it evenly.
+    Limits:
+        Only the class of steps that is audited, and only where positions are known. Work that one
+        rank does alone, such as sampling, is a note and may be meant; ranks of pipeline
+        parallelism differ by design.
+    """
+    differing, lacking = evidence.differing_positions, evidence.lacking_positions
+    if not differing and not lacking:
+        return None
+    first = "" if evidence.first_difference is None else f", first {evidence.first_difference}"
+    of = f"of {plural(evidence.positions, 'position')}{first}"
+    if not differing:
+        return "note", f"a rank launches nothing at {count(lacking)} {of}"
+    more = f", and one launches nothing at {count(lacking)} more" if lacking else ""
+    return "warning", f"ranks launch differently at {count(differing)} {of}{more}"

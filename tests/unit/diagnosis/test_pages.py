@@ -67,6 +67,24 @@ ROW_FIELDS = [
     "bytes_in_flight_per_sm",
     "needed_bytes_in_flight_per_sm",
 ]
+RANK_FIELDS = [
+    "distributed_rank",
+    "run_ranks",
+    "missing",
+    "geometry",
+    "time_difference_ns",
+    "time_difference_fraction",
+    "slowest_rank",
+    "communication_time_per_token_ns",
+    "common_tokens",
+    "own_time_per_token_ns",
+    "waiting_per_token_ns",
+    "waiting_fraction",
+    "skew_calls",
+    "skew_median_ns",
+    "skew_p95_ns",
+    "skew_max_ns",
+]
 HEADER_FIELDS = [
     "instrument",
     "source_format",
@@ -93,6 +111,7 @@ GEOMETRY_FIELDS = [
     "name",
     [
         *ROW_FIELDS,
+        *RANK_FIELDS,
         *HEADER_FIELDS,
         *TABLE_HEADINGS,
         *GEOMETRY_FIELDS,

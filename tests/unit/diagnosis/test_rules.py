@@ -43,6 +43,7 @@ IDS = {
     "GA904": "untimed-launches",
     "GA905": "replayed-recording",
     "GA906": "partial-recording",
+    "GA907": "ranks-differ",
 }
 HEADINGS = ("What it measures:", "Why it matters:", "Example:", "What to do:", "Limits:")
 
@@ -276,12 +277,39 @@ def test_findings_keep_to_the_severities_their_rule_declares(
         (RecordingEvidence(launches=10, untimed=1), [("GA904", "warning")]),
         (RecordingEvidence(launches=10, replayed=True), [("GA905", "note")]),
         (RecordingEvidence(launches=10, partial=True), [("GA906", "warning")]),
+        (RecordingEvidence(launches=10, positions=4), []),
+        (
+            RecordingEvidence(launches=10, positions=4, differing_positions=1),
+            [("GA907", "warning")],
+        ),
+        (RecordingEvidence(launches=10, positions=4, lacking_positions=1), [("GA907", "note")]),
     ],
 )
 def test_health_of_a_recording(case: RecordingEvidence, expected: list[tuple[str, str]]) -> None:
     fired = recording_findings(case)
     assert [(finding.rule_id, finding.severity) for finding in fired] == expected
     assert all(finding.kernel is None for finding in fired)
+
+
+def test_a_missing_rank_is_what_makes_a_recording_partial() -> None:
+    case = RecordingEvidence(launches=10, partial=True, ranks=2, missing_ranks=(1,))
+    assert recording_findings(case)[0].message == (
+        "PARTIAL: rank 1 of 2 has no recording; the figures are of the others"
+    )
+
+
+def test_ranks_that_differ_are_counted_and_the_first_place_is_named() -> None:
+    case = RecordingEvidence(
+        launches=10,
+        positions=13,
+        differing_positions=2,
+        lacking_positions=1,
+        first_difference="at position 7: rank 0 k grid 12; rank 1 k grid 24",
+    )
+    assert recording_findings(case)[0].message == (
+        "ranks launch differently at 2 of 13 positions, first at position 7: rank 0 k grid 12; "
+        "rank 1 k grid 24, and one launches nothing at 1 more"
+    )
 
 
 def test_a_replayed_recording_names_its_date() -> None:

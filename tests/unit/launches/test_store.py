@@ -10,7 +10,7 @@ from geoaudit.devices.calibration import Calibration
 from geoaudit.errors import InputError, SchemaError
 from geoaudit.launches import schema as s
 from geoaudit.launches.interventions import Intervention
-from geoaudit.launches.recording import TokenOptions
+from geoaudit.launches.recording import Recording, TokenOptions
 from geoaudit.launches.store import (
     is_recording,
     join_recordings,
@@ -20,6 +20,7 @@ from geoaudit.launches.store import (
 )
 from geoaudit.launches.table import validate
 from tests.unit.ranking.builders import Launch, recording
+from tests.unit.ranking.ranks.run import part
 
 
 def unsealed(metadata: dict[bytes, bytes]) -> dict[bytes, bytes]:
@@ -183,3 +184,72 @@ def test_a_measured_figure_that_cannot_be_is_none(figure: float, tmp_path: Path)
     assert read.warnings == (
         f"copy_bytes_per_second {figure:g} of NVIDIA H200 cannot be: taken as not measured",
     )
+
+
+def warned(recording: Recording, *warnings: str, partial: bool = False) -> Recording:
+    metadata = replace(recording.metadata, warnings=warnings, partial=partial)
+    return replace(recording, metadata=metadata)
+
+
+def test_a_data_set_that_lacks_a_rank_is_partial_and_names_it(tmp_path: Path) -> None:
+    write_dataset([part(0, [Launch()], 4), part(2, [Launch()], 4)], tmp_path / "set")
+    read = read_recording(tmp_path / "set").metadata
+    assert read.ranks == 4
+    assert read.partial
+    assert read.missing_ranks == (1, 3)
+    assert read.warnings == (
+        "ranks 1 and 3 of 4 have no recording: all figures are of ranks 0 and 2, and how long "
+        "they wait for what is missing cannot be told",
+    )
+
+
+def test_a_data_set_of_one_part_is_one_too(tmp_path: Path) -> None:
+    write_dataset([part(1, [Launch()], 2)], tmp_path / "set")
+    read = read_recording(tmp_path / "set").metadata
+    assert (read.partial, read.missing_ranks) == (True, (0,))
+
+
+def test_a_data_set_of_all_ranks_is_whole(tmp_path: Path) -> None:
+    write_dataset([part(0, [Launch()], 2), part(1, [Launch()], 2)], tmp_path / "set")
+    read = read_recording(tmp_path / "set").metadata
+    assert (read.ranks, read.partial, read.missing_ranks, read.warnings) == (2, False, (), ())
+
+
+def test_the_largest_number_of_ranks_that_a_part_tells_counts() -> None:
+    """A part that knows of fewer, or of none, takes nothing away."""
+    parts = [part(0, [Launch()], None), part(1, [Launch()], 3)]
+    joined = join_recordings(parts).metadata
+    assert (joined.ranks, joined.missing_ranks) == (3, (2,))
+    assert join_recordings([part(0, [Launch()]), part(1, [Launch()])]).metadata.ranks is None
+
+
+def test_a_part_that_does_not_tell_its_rank_may_be_the_one_that_lacks() -> None:
+    joined = join_recordings([part(0, [Launch()], 2), part(None, [Launch()], 2)]).metadata
+    assert (joined.partial, joined.missing_ranks) == (False, ())
+
+
+def test_one_rank_in_a_file_of_its_own_warns_and_is_not_partial(tmp_path: Path) -> None:
+    write_recording(part(0, [Launch()], 2), tmp_path / "one.parquet")
+    read = read_recording(tmp_path / "one.parquet").metadata
+    assert (read.partial, read.missing_ranks) == (False, ())
+    assert read.warnings == (
+        "this is rank 0 of 2 alone: what the others launch, and how long ranks wait for each "
+        "other, is not in it",
+    )
+
+
+def test_warnings_say_which_rank_they_are_of() -> None:
+    joined = join_recordings(
+        [
+            warned(part(0, [Launch()]), "left out on request"),
+            warned(part(1, [Launch()]), "left out on request", "the buffer ended", partial=True),
+        ]
+    ).metadata
+    assert joined.partial
+    assert joined.warnings == (
+        "left out on request",
+        "rank 1: cut; only its complete part was read",
+        "rank 1: the buffer ended",
+    )
+    unranked = join_recordings([warned(part(None, [Launch()]), "a"), part(None, [Launch()])])
+    assert unranked.metadata.warnings == ("a",)

@@ -14,7 +14,7 @@ from tests.unit.render.test_terminal import AUDITS
 DOCUMENT = [
     *("schema_version", "per", "order", "group", "scan", "device", "devices", "totals", "rows"),
     *("communication_rows", "hidden_rows", "filtered_rows", "recording_findings", "distance"),
-    "gains",
+    *("gains", "ranks"),
 ]
 SCAN = [
     *("instrument", "source_format", "source_name", "tokens", "token_rule", "step_class"),

@@ -8,7 +8,7 @@ from geoaudit.diagnosis.finding import VerdictName
 from geoaudit.ranking.audit import Audit
 from geoaudit.render.ascii_text import to_ascii
 from geoaudit.render.terminal import render_terminal
-from tests.unit.render import builders
+from tests.unit.render import builders, rank_builders
 
 AUDITS: dict[str, Callable[[], Audit]] = {
     "token": builders.audit,
@@ -21,6 +21,10 @@ AUDITS: dict[str, Callable[[], Audit]] = {
     "untimed-starts": builders.untimed_starts_audit,
     "joined": builders.joined_audit,
     "hostile": builders.hostile_audit,
+    "ranks": rank_builders.ranks_audit,
+    "ranks-many": rank_builders.many_ranks_audit,
+    "ranks-differing": rank_builders.differing_ranks_audit,
+    "ranks-untold": rank_builders.untold_ranks_audit,
 }
 
 

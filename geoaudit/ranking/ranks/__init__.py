@@ -1,0 +1,1 @@
+"""The ranks of one distributed run held against each other."""
