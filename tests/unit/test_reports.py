@@ -19,8 +19,9 @@ from geoaudit.ranking.options import RankOptions
 from geoaudit.ranking.rank import rank
 
 REPORTS = Path(__file__).parents[2] / "reports"
-# No audits are kept of the labelled set: test_labelled_set.py judges it.
-CAPTURES = sorted(set(REPORTS.glob("*/*.parquet")) - set(REPORTS.glob("h200-labelled-set/*")))
+# No audits are kept of these: test_labelled_set.py and test_tensor_parallel_report.py judge them.
+OTHERS = {"h200-labelled-set", "h200-tensor-parallel"}
+CAPTURES = sorted(one for one in REPORTS.glob("*/*.parquet") if one.parent.name not in OTHERS)
 LLAMA = REPORTS / "h200-llama-decode"
 SUITE = REPORTS / "h200-decode-suite"
 SCRIPT = runpy.run_path(str(REPORTS / "make_audit.py"))

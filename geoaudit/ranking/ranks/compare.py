@@ -121,8 +121,9 @@ def _with_communication(comparison: RankComparison, compared: ComparedRanks) -> 
     collectives = compare_collectives(compared)
     times = _communication(compared)
     waiting = [
-        total([one.waiting_per_token_ns[place] for one in collectives])
-        for place in range(len(compared.devices))
+        # Where nothing is summed nothing waits.
+        0.0 if time == 0 else total([one.waiting_per_token_ns[place] for one in collectives])
+        for place, time in enumerate(times)
     ]
     known = [time for time in times if time is not None]
     shown = [one for one in collectives if one.place]
