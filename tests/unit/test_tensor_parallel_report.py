@@ -56,6 +56,24 @@ def test_every_predicted_grid_was_recorded() -> None:
     assert all("≠" not in row and "?" not in row for row in rows)
 
 
+@pytest.mark.parametrize("kernel", ["kda_decode_step", "rms_norm", "expert_gate_up", "lm_head"])
+def test_the_readme_tells_what_a_call_takes(kernel: str) -> None:
+    told = (REPORTS / "README.md").read_text(encoding="utf-8")
+    means = []
+    for name in ALONE:
+        own = kernels(name)
+        times = own.loc[own[s.KERNEL_SHORT] == kernel, s.DURATION_NS]
+        means.append(f"{float(times.mean()) / 1e3:#.3g}".rstrip("."))
+    assert f"| `{kernel}` | {' | '.join(means)} |" in told
+
+
+def test_the_readme_tells_what_the_kernels_of_a_token_take() -> None:
+    told = (REPORTS / "README.md").read_text(encoding="utf-8")
+    sums = [float(kernels(name)[s.DURATION_NS].sum()) / 12 / 1e6 for name in ALONE]
+    assert f"| kernels of a token, ms | {' | '.join(f'{one:#.3g}' for one in sums)} |" in told
+    assert f"{sums[0] / sums[-1]:.1f} times as fast, not 8" in told
+
+
 def test_two_processes_on_one_gpu_are_recorded_whole() -> None:
     told = recording("one-device").metadata
     assert (told.ranks, told.partial, told.missing_ranks) == (2, False, ())
