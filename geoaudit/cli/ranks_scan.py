@@ -57,12 +57,16 @@ def scan_ranks(suite: ReadySuite, choices: SuiteChoices, kept: "KeptPart") -> in
     """Run a manifest on several ranks and save what is kept of each; the exit code.
 
     Raises:
+        InputError: a graph cannot repeat the plan.
         NotMeasuredError: CuPy or NCCL is missing, a device cannot run it, or nothing was recorded.
     """
+    from geoaudit.recording.suite.captured_token import refuse_changing_scalars
     from geoaudit.recording.suite.ranks.recorded import record_group
     from geoaudit.recording.suite.runtime import import_cupy
 
     import_cupy()
+    if choices.graph:
+        refuse_changing_scalars(suite.plan)
     saving = SavingSignals()
     with saving.handled_until_saved(), progress_line(None) as watch:
         group = record_group(

@@ -125,6 +125,10 @@ class Assembly:
             raise event.location.error(f"sums {buffer}, which has {copies} copies; give it one")
         if not self.launches:
             raise event.location.error("is ahead of all launches; list it behind what it sums")
+        if self.launches[-1].ranges != self._path:
+            raise event.location.error(
+                "is not in the ranges of the launch ahead of it; list it right behind what it sums"
+            )
         self.all_reduces.append(PlannedAllReduce(buffer=buffer, after=len(self.launches) - 1))
 
     def _next_copy(self, kernel: str, buffer: str) -> BufferUse:

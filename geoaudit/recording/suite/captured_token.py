@@ -25,7 +25,7 @@ class CapturedToken:
         driver.begin_capture(self._stream)
         try:
             token.launch(0)
-        except GeoauditError:
+        except (GeoauditError, SystemExit, KeyboardInterrupt):
             # The stream would stay in capture; what the driver says of that explains nothing.
             with suppress(NotMeasuredError):
                 driver.end_capture(self._stream)

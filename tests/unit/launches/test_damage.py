@@ -39,7 +39,11 @@ def without_digest(capture: Path, path: Path) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("capture", sorted(REPORTS.glob("*/*.parquet")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "capture",
+    sorted(path for path in REPORTS.rglob("*.parquet") if path.is_file()),
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
 def test_every_kept_capture_has_a_digest(capture: Path) -> None:
     assert b"geoaudit_digest" in pq.read_schema(capture).metadata
 

@@ -74,3 +74,12 @@ def test_a_sum_ahead_of_all_launches_or_of_an_idle_buffer_is_refused() -> None:
     )
     with pytest.raises(ManifestError, match="sums idle, which is passed to no launch of the step"):
         planned(idle, (IN_LAYER[0], IN_LAYER[1].replace("projected", "idle")))
+
+
+def test_a_sum_outside_the_ranges_of_its_launch_is_refused() -> None:
+    behind = (
+        '  { segment = "layer", repeat = 6 },\n',
+        '  { segment = "layer", repeat = 6 },\n  { launches = [{ all_reduce = "projected" }] },\n',
+    )
+    with pytest.raises(ManifestError, match="is not in the ranges of the launch ahead of it"):
+        planned(behind)

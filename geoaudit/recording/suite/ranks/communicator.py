@@ -2,6 +2,7 @@
 
 # ruff: noqa: ANN401 - CuPy is untyped
 
+import ctypes
 import importlib
 import time
 from collections.abc import Iterator
@@ -53,6 +54,9 @@ class NcclCommunicator:
             if rank == 0:
                 _tell(meeting, self._nccl.get_unique_id())
             self._communicator: Any = self._nccl.NcclCommunicator(ranks, _heard(meeting), rank)
+        # Never destroyed: that waits for the other ranks, which may be waiting for a sum of this
+        # one, so that a rank which fails alone would not end.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._communicator))
 
     def all_reduce(self, address: int, elements: int, dtype: str, stream: int) -> None:
         """Sum over the group, in place.
@@ -84,8 +88,12 @@ class NcclCommunicator:
             ) from error
 
 
-def _tell(meeting: Path, identifier: bytes) -> None:
+def _tell(meeting: Path, identifier: object) -> None:
     """Write in one step: a reader finds all of it or nothing."""
+    if not isinstance(identifier, bytes):
+        raise NotMeasuredError(
+            "sums over ranks need CuPy 14 or newer: pip install -U cupy-cuda13x."
+        )
     unfinished = meeting.with_name("unfinished")
     unfinished.write_bytes(identifier)
     unfinished.rename(meeting)

@@ -1,5 +1,6 @@
 """What the ranks of a group are told to run."""
 
+import os
 import sys
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ class GroupRun:
         warm_up_tokens: how many it launches before.
         is_graph: the token is captured as one CUDA graph, and replayed.
         meeting: path at which rank 0 says how the others find it; of a file that is not there.
+        launcher: the process that started the ranks; without it they end.
     """
 
     run: DescribedRun
@@ -30,6 +32,7 @@ class GroupRun:
     warm_up_tokens: int
     is_graph: bool = False
     meeting: str = ""
+    launcher: int = 0
 
     @property
     def command(self) -> list[str]:
@@ -42,7 +45,7 @@ class GroupRun:
         Args:
             meeting: path of a file that is not there, in a folder of the group's own.
         """
-        return _command(RANK, replace(self, meeting=meeting))
+        return _command(RANK, replace(self, meeting=meeting, launcher=os.getpid()))
 
 
 def group_run(text: str) -> GroupRun:

@@ -68,20 +68,25 @@ class Group:
 def start(command: Sequence[str], ranks: int) -> Group:
     """Start a process for each rank, numbered in the environment as torchrun does.
 
+    Each is in a session of its own: signals reach it through the launcher alone.
+
     Args:
         command: of each.
         ranks: how many, all on this machine.
+
+    Raises:
+        OSError: one cannot be started; those before it are ended.
     """
     told = {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks)}
-    return Group(
-        [
-            subprocess.Popen(
-                list(command),
-                env={**os.environ, **told, "RANK": str(rank), "LOCAL_RANK": str(rank)},
-            )
-            for rank in range(ranks)
-        ]
-    )
+    started: list[subprocess.Popen[bytes]] = []
+    try:
+        for rank in range(ranks):
+            numbered = {**os.environ, **told, "RANK": str(rank), "LOCAL_RANK": str(rank)}
+            started.append(subprocess.Popen(list(command), env=numbered, start_new_session=True))
+    except OSError:
+        Group(started).end()
+        raise
+    return Group(started)
 
 
 def first_failure(codes: Sequence[int]) -> tuple[int, int] | None:
@@ -98,10 +103,10 @@ def first_failure(codes: Sequence[int]) -> tuple[int, int] | None:
 def main(arguments: Sequence[str]) -> int:
     """Run a group; 0, or the code of the rank that failed, 128 + signal where one ended it."""
     run = group_run(arguments[0])
-    with tempfile.TemporaryDirectory(prefix="geoaudit-ranks-") as folder:
+    with tempfile.TemporaryDirectory(prefix="geoaudit-ranks-") as folder, _kept() as signals:
         group = start(run.rank_command(str(Path(folder) / "meeting")), run.ranks)
-        with _passing_on(group.send):
-            codes = group.wait()
+        signals.pass_on(group.send)
+        codes = group.wait()
     failure = first_failure(codes)
     if failure is None:
         return 0
@@ -111,18 +116,31 @@ def main(arguments: Sequence[str]) -> int:
     return code if code > 0 else 128 - code
 
 
-@contextmanager
-def _passing_on(send: Callable[[int], None]) -> Iterator[None]:
-    """Signals reach the ranks; Ctrl-C of a terminal reaches them by itself."""
+class _Signals:
+    """The signals of a launcher: kept until there are ranks, and passed on to them."""
 
-    def answer(number: int, _: FrameType | None) -> None:
-        if number != signal.SIGINT:
+    def __init__(self) -> None:
+        self.waiting: list[int] = []
+        self.send: Callable[[int], None] = self.waiting.append
+
+    def pass_on(self, send: Callable[[int], None]) -> None:
+        """From here on, and those that came before."""
+        self.send = send
+        for number in self.waiting:
             send(number)
 
+    def take(self, number: int, _: FrameType | None) -> None:
+        """The handler."""
+        self.send(number)
+
+
+@contextmanager
+def _kept() -> Iterator[_Signals]:
+    signals = _Signals()
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, answer) for number in numbers]
+    before = [signal.signal(number, signals.take) for number in numbers]
     try:
-        yield
+        yield signals
     finally:
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)

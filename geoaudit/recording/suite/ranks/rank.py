@@ -4,6 +4,7 @@
 RANK and LOCAL_RANK in the environment say which rank and device it is, as torchrun would.
 """
 
+import ctypes
 import os
 import signal
 import sys
@@ -17,6 +18,9 @@ from geoaudit.recording.suite.ranks.communicator import Communicator, NcclCommun
 from geoaudit.recording.suite.ranks.group_run import GroupRun, group_run
 from geoaudit.recording.suite.runtime import CupyRuntime, Runtime, import_cupy
 from geoaudit.recording.suite.suite_run import RunOptions, run_tokens, warm_up
+
+# Of linux/prctl.h.
+PR_SET_PDEATHSIG = 1
 
 
 def run_rank(
@@ -46,9 +50,11 @@ def run_rank(
 
 def main(arguments: Sequence[str]) -> None:
     """Run what the JSON says; what goes wrong is said on standard error, with exit code 1."""
-    # One that ends by exit leaves all it recorded.
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     run = group_run(arguments[0])
+    _end_with(run.launcher)
+    # One that ends by exit leaves all it recorded.
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda received, _: sys.exit(128 + received))
     rank, device = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
     try:
         plan = run.run.planned()
@@ -58,6 +64,13 @@ def main(arguments: Sequence[str]) -> None:
         run_rank(run, plan, CupyRuntime(), communicator)
     except GeoauditError as error:
         raise SystemExit(f"geoaudit: rank {rank}: error: {error}") from error
+
+
+def _end_with(launcher: int) -> None:
+    """Be killed where the launcher is: a rank that waits on the device would go on for ever."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != launcher:
+        sys.exit(128 + signal.SIGKILL)
 
 
 def _use_device(device: int) -> None:

@@ -67,14 +67,17 @@ def record_group(
     processes = _read(recorded, name)
     by_rank = sorted(processes.recordings, key=lambda one: _rank_of(one) or 0)
     kept = [_of_tokens(one, name, plan, group) for one in by_rank]
+    stopped_by = recorded.ended.stopped_by
+    failed = bool(recorded.exit_code) and stopped_by is None
     troubles = (
+        *((f"the ranks ended with code {recorded.exit_code}",) if failed else ()),
         *processes.troubles,
         *_missing(kept, group),
         *(trouble for one in kept for trouble in _miscounted(one, plan, group)),
     )
-    calibrated = _calibrated(kept)
-    stopped_by = recorded.ended.stopped_by
-    return GroupRecording(recordings=calibrated, troubles=troubles, stopped_by=stopped_by)
+    # Whoever stopped the run does not wait for more.
+    recordings = _calibrated(kept) if stopped_by is None else tuple(kept)
+    return GroupRecording(recordings=recordings, troubles=troubles, stopped_by=stopped_by)
 
 
 def _read(recorded: Recorded, name: str) -> Processes:

@@ -1,7 +1,9 @@
 """Meeting the other ranks, and what NCCL is asked for."""
 
+import gc
 import sys
 import threading
+import weakref
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -69,6 +71,21 @@ def test_a_sum_is_in_place(nccl: ModuleType, tmp_path: Path) -> None:
     one._communicator.refuses = True
     with pytest.raises(NotMeasuredError, match="an all-reduce: NCCL refuses: NCCL_ERROR_SYSTEM"):
         one.all_reduce(4096, 7168, "f32", 7)
+
+
+def test_an_older_cupy_is_refused(nccl: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    nccl.get_unique_id = lambda: (1, -119)
+    with pytest.raises(NotMeasuredError, match="sums over ranks need CuPy 14 or newer"):
+        NcclCommunicator(0, 2, tmp_path / "meeting")
+    assert not (tmp_path / "meeting").exists()
+
+
+def test_a_communicator_is_never_destroyed(nccl: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    one = NcclCommunicator(0, 2, tmp_path / "meeting")
+    made = weakref.ref(one._communicator)
+    del one
+    gc.collect()
+    assert made() is not None
 
 
 def test_a_rank_0_that_does_not_come_is_not_waited_for_for_ever(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from geoaudit.recording.suite.described_run import DescribedRun
 from geoaudit.recording.suite.ranks import launcher
 from geoaudit.recording.suite.ranks.group_run import GroupRun
 from geoaudit.recording.suite.ranks.launcher import first_failure, start
+from geoaudit.recording.supervision import is_running
 
 # Rank 1 does what the argument says, the others wait for ever.
 PROGRAM = """
@@ -86,6 +88,83 @@ def test_the_failure_that_explains_the_others(
     codes: tuple[int, ...], expected: tuple[int, int] | None
 ) -> None:
     assert first_failure(codes) == expected
+
+
+# A launcher whose ranks say that they are there, and end when asked.
+LAUNCHES = """
+import sys
+from geoaudit.recording.suite.ranks import launcher
+from geoaudit.recording.suite.ranks.group_run import GroupRun
+told = [sys.executable, "-c", sys.argv[1]]
+GroupRun.rank_command = lambda self, meeting: told
+launcher.group_run = lambda text: GroupRun(run=None, ranks=2, tokens=1, warm_up_tokens=1)
+sys.exit(launcher.main(["{}"]))
+"""
+WAITS = """
+import signal, sys, time
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, lambda received, _: sys.exit(128 + received))
+print("up", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_every_signal_reaches_the_ranks(number: signal.Signals) -> None:
+    running = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHES, WAITS], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert running.stdout is not None
+    for _ in range(2):
+        assert running.stdout.readline() == b"up\n"
+    running.send_signal(number)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 128 + number
+    assert f"rank 0 of 2 ended with code {128 + number}" in said.decode()
+
+
+def test_a_rank_does_not_outlive_its_launcher(tmp_path: Path) -> None:
+    lives = (
+        "import os, sys, time; from geoaudit.recording.suite.ranks.rank import _end_with;"
+        "_end_with(os.getppid()); print(os.getpid(), flush=True); time.sleep(60)"
+    )
+    running = subprocess.Popen([sys.executable, "-c", LAUNCHES, lives], stdout=subprocess.PIPE)
+    assert running.stdout is not None
+    ranks = [int(running.stdout.readline()) for _ in range(2)]
+    running.kill()
+    running.communicate(timeout=30)
+    deadline = time.monotonic() + 10
+    while any(is_running(rank) for rank in ranks) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(is_running(rank) for rank in ranks)
+
+
+def test_a_rank_whose_launcher_is_gone_already_does_not_begin() -> None:
+    begin = (
+        "from geoaudit.recording.suite.ranks.rank import _end_with; _end_with(1); print('began')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", begin], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stdout) == (137, "")
+
+
+def test_where_a_rank_cannot_be_started_the_others_are_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def second_fails(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:  # noqa: ANN401
+        if made:
+            raise OSError("no more processes")
+        made.append(popen(*arguments, **options))
+        return made[-1]
+
+    monkeypatch.setattr(launcher.subprocess, "Popen", second_fails)
+    with pytest.raises(OSError, match="no more processes"):
+        start([sys.executable, "-c", "import time; time.sleep(60)"], 2)
+    assert made[0].wait(timeout=30) == -signal.SIGTERM
 
 
 def test_a_manifest_that_is_not_there_is_said_by_its_rank(tmp_path: Path) -> None:

@@ -77,12 +77,13 @@ class Machine:
         self.folder = folder / "streams"
         self.left: Sequence[Recording] = ()
         self.exit_code = 0
+        self.stopped_by: int | None = None
         self.asked: list[list[str]] = []
 
     def run_recorded(self, command: list[str], **_: object) -> Recorded:
         self.asked.append(command)
         self.folder.mkdir()
-        ended = Ended(exit_code=self.exit_code, wall_ns=1, stopped_by=None)
+        ended = Ended(exit_code=self.exit_code, wall_ns=1, stopped_by=self.stopped_by)
         return Recorded(ended=ended, folder=self.folder, streams=())
 
     def read_processes(self, *_: object, **__: object) -> Processes:
@@ -134,6 +135,7 @@ def test_a_rank_that_left_less_is_told_and_kept(machine: Machine) -> None:
     done = run(machine, replace(GROUP, tokens=5))
     assert len(done.recordings) == 2
     assert done.troubles == (
+        "the ranks ended with code 137",
         "rank 1: 4 of 5 tokens have the planned 13 launches and 6 sums over the ranks",
     )
 
@@ -142,7 +144,7 @@ def test_a_rank_that_left_nothing_is_told(machine: Machine) -> None:
     machine.left, machine.exit_code = [launched(0, 3)], 137
     done = run(machine)
     assert [one.metadata.ranks for one in done.recordings] == [2]
-    assert done.troubles == ("rank 1 of 2 left no recording",)
+    assert done.troubles == ("the ranks ended with code 137", "rank 1 of 2 left no recording")
 
 
 def test_a_rank_that_died_before_its_tokens_is_kept_whole(machine: Machine) -> None:
@@ -158,6 +160,20 @@ def test_where_no_rank_left_a_kernel_it_says_so(machine: Machine) -> None:
     with pytest.raises(NotMeasuredError, match="the ranks ended before a kernel was recorded"):
         run(machine)
     assert not machine.folder.exists()
+
+
+def test_a_rank_that_fails_behind_its_tokens_is_told(machine: Machine) -> None:
+    machine.left, machine.exit_code = [launched(0, 3), launched(1, 3)], 139
+    assert run(machine).troubles == ("the ranks ended with code 139",)
+
+
+def test_whoever_stopped_the_run_waits_for_no_measurement(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.left, machine.exit_code, machine.stopped_by = [launched(0, 3), launched(1, 3)], 130, 2
+    monkeypatch.setattr(recorded, "measure", lambda _: pytest.fail("measured"))
+    done = run(machine)
+    assert (done.stopped_by, done.troubles) == (2, ())
 
 
 def test_a_device_that_cannot_be_measured_is_a_warning(
