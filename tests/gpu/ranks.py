@@ -254,14 +254,19 @@ def killed(checks: Checks) -> None:
     checks.check("killed: rank --by rank", gate.returncode in (0, 2), gate.returncode)
 
 
-def _kill_in_the_middle(folder: Path) -> None:
-    """Kill rank 1 once both streams hold some seconds of tokens."""
+def _wait_for_tokens(folder: Path) -> None:
+    """Wait until both streams hold some seconds of tokens."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         streams = [one.stat().st_size for one in folder.glob(".geoaudit-recording-*/*.geoaudit")]
         if len(streams) == 2 and min(streams) > 1_500_000:
-            break
+            return
         time.sleep(0.05)
+
+
+def _kill_in_the_middle(folder: Path) -> None:
+    """Kill rank 1 once both ranks are at their tokens."""
+    _wait_for_tokens(folder)
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
@@ -272,9 +277,29 @@ def _kill_in_the_middle(folder: Path) -> None:
             os.kill(int(process.name), signal.SIGKILL)
 
 
+def interrupted(checks: Checks) -> None:
+    """Ctrl-C from elsewhere than a terminal: the ranks end, and all they launched is there."""
+    output = checks.folder / "interrupted.parquet"
+    manifest = str(without_sums(checks))
+    options = ["--ranks", "2", "--set", "tp=8", "--set", "layer_groups=1", "--tokens", "20000"]
+    running = subprocess.Popen(
+        [*GEOAUDIT, "scan", manifest, *options, "-o", str(output)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    _wait_for_tokens(checks.folder)
+    running.send_signal(signal.SIGINT)
+    said = "".join(running.communicate(timeout=120))
+    print("\n".join(f"     {line}" for line in said.splitlines()[-14:]))
+    checks.check("interrupted: exit code", running.returncode == 130, running.returncode)
+    recording = read_recording(output)
+    tokens = {rank: int(own["token"].nunique()) for rank, own in kernels_of(recording).items()}
+    whole = min(tokens.get(0, 0), tokens.get(1, 0)) > 10 and not recording.metadata.partial
+    checks.check("interrupted: both ranks whole", whole, (tokens, recording.metadata.warnings))
+
+
 ONE_DEVICE: dict[str, Callable[[Checks], None]] = {
     function.__name__: function
-    for function in (one_device, suite_on_one, too_few, alone, launchers, killed)
+    for function in (one_device, suite_on_one, too_few, alone, launchers, killed, interrupted)
 }
 TWO_DEVICES: dict[str, Callable[[Checks], None]] = {
     function.__name__: function

@@ -92,7 +92,8 @@ def _tell(meeting: Path, identifier: object) -> None:
     """Write in one step: a reader finds all of it or nothing."""
     if not isinstance(identifier, bytes):
         raise NotMeasuredError(
-            "sums over ranks need CuPy 14 or newer: pip install -U cupy-cuda13x."
+            "sums over ranks need CuPy 14 or newer: pip install --upgrade "
+            f"cupy-cuda{cuda_major() or 13}x."
         )
     unfinished = meeting.with_name("unfinished")
     unfinished.write_bytes(identifier)

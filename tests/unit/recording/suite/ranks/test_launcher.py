@@ -161,7 +161,7 @@ def test_where_a_rank_cannot_be_started_the_others_are_ended(
         made.append(popen(*arguments, **options))
         return made[-1]
 
-    monkeypatch.setattr(launcher.subprocess, "Popen", second_fails)
+    monkeypatch.setattr(subprocess, "Popen", second_fails)
     with pytest.raises(OSError, match="no more processes"):
         start([sys.executable, "-c", "import time; time.sleep(60)"], 2)
     assert made[0].wait(timeout=30) == -signal.SIGTERM
