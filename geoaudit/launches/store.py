@@ -30,6 +30,8 @@ _VERSION_KEY = b"geoaudit_schema_version"
 _METADATA_KEY = b"geoaudit_metadata"
 _SEALED_SINCE = (1, 3)
 PART_PATTERN = "part-*.parquet"
+MOST_RANKS = 100_000
+"""More than any machine runs at once; beyond it a number is damage, and too many to name."""
 
 
 def write_recording(recording: Recording, path: Path) -> None:
@@ -229,6 +231,11 @@ def _read_file(path: Path) -> Recording:
         metadata = msgspec.json.decode(described.get(_METADATA_KEY, b""), type=Metadata)
     except msgspec.DecodeError as error:
         raise InputError(f"{path}: its metadata cannot be read: {error}") from error
+    if metadata.ranks is not None and not 1 <= metadata.ranks <= MOST_RANKS:
+        raise InputError(
+            f"{path}: its metadata says that its run has {metadata.ranks} ranks, which no run has. "
+            "Record it again."
+        )
     calibrations, strange = without_implausible_figures(metadata.calibrations)
     metadata = replace(metadata, calibrations=calibrations, warnings=(*metadata.warnings, *strange))
     launches = _upgraded(rows, version)

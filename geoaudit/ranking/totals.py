@@ -14,6 +14,8 @@ def device_splits(selection: Selection, timelines: Mapping[int, Timeline]) -> di
     """The time account of a token on each device that has start times."""
     splits = {}
     for device, intervals in selection.intervals.groupby(s.DEVICE):
+        if int(device) not in timelines:
+            continue  # nothing there has a time
         begins, ends = intervals["begin_ns"].to_numpy(), intervals["end_ns"].to_numpy()
         split = split_time(timelines[int(device)], begins, ends)
         # With a count of tokens but no boundaries the one interval holds all of them.

@@ -1,6 +1,7 @@
 """The check of a tree, from the cache where nothing changed since."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -47,7 +48,9 @@ def check_survey(
         listing = listing_of(check(sources, options, device))
     # What a process failed at may succeed another time.
     if read.refused == survey.refused:
-        cache.put(key, msgspec.msgpack.encode(listing))
+        # A size beyond 64 bits is told and not kept.
+        with suppress(OverflowError):
+            cache.put(key, msgspec.msgpack.encode(listing))
     cache.prune()
     return listing
 

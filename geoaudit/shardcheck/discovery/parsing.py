@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from geoaudit.shardcheck.discovery.content import decoded
+from geoaudit.shardcheck.manifest.document import UnreadableError
 from geoaudit.shardcheck.manifest.recognising import MANIFEST_END
 from geoaudit.shardcheck.program.file_program import FileProgram, NotAnalysed
 
@@ -34,6 +35,8 @@ def parse_content(path: str, content: bytes) -> ParsedFile:
             said = NotAnalysed(wrong_line, "not UTF-8: bytes were replaced from here on")
             program = msgspec.structs.replace(program, not_analysed=(*program.not_analysed, said))
         return ParsedFile(encoded=msgspec.msgpack.encode(program))
+    except UnreadableError as error:
+        return ParsedFile(refused=f"line {error.line}: {error.reason}")
     except RecursionError:
         return ParsedFile(refused="nested too deeply")
     except MemoryError:

@@ -21,15 +21,18 @@ def read_manifest_file(path: str, text: str) -> FileProgram:
 
     Returns:
         The program: for each launch of its steps a function named as the segment that lists it. A
-        manifest that cannot be read has no launches, and says why in `not_analysed`.
+        launch that cannot be read is in `not_analysed`.
+
+    Raises:
+        UnreadableError: it is no manifest, or launches nothing that can be named.
     """
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    try:
-        document = Document(text)
-        symbols = top_definitions(document)
-        items = tuple(launch_items(document))
-    except UnreadableError as error:
-        return _program(path, (), (NotAnalysed(error.line, error.reason),))
+    document = Document(text)
+    document.table(("kernels",))
+    symbols = top_definitions(document)
+    items = tuple(launch_items(document))
+    if not items:
+        raise UnreadableError(document.line(("steps",)), "no step of it launches a kernel")
     return _read(path, text, document, symbols, items)
 
 

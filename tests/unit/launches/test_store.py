@@ -253,3 +253,12 @@ def test_warnings_say_which_rank_they_are_of() -> None:
     )
     unranked = join_recordings([warned(part(None, [Launch()]), "a"), part(None, [Launch()])])
     assert unranked.metadata.warnings == ("a",)
+
+
+@pytest.mark.parametrize("ranks", [0, -1, 10**9, 2**63 - 1])
+def test_a_number_of_ranks_that_no_run_has_is_refused(tmp_path: Path, ranks: int) -> None:
+    whole = part(0, [Launch()], 2)
+    path = tmp_path / "scan.parquet"
+    write_recording(replace(whole, metadata=replace(whole.metadata, ranks=ranks)), path)
+    with pytest.raises(InputError, match="ranks, which no run has"):
+        read_recording(path)

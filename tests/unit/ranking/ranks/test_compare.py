@@ -253,3 +253,12 @@ def test_what_has_one_rank_says_how_to_record_all() -> None:
         rank(one, options)
     with pytest.raises(InputError, match="does not tell its ranks"):
         rank(part(None, tokens(QUICK, 2, 1_000)), options)
+
+
+def test_a_rank_whose_launches_have_no_time_is_compared_without_figures() -> None:
+    timed = run({0: QUICK, 1: QUICK})
+    untimed = timed.launches.copy()
+    untimed.loc[untimed[s.RANK] == 1, s.DURATION_NS] = pd.NA
+    found = comparison(replace(timed, launches=untimed))
+    assert found.ranks[0].kernel_time_per_token_ns is not None
+    assert found.ranks[1].wall_time_per_token_ns is None

@@ -2,6 +2,7 @@
 
 import pytest
 
+from geoaudit.shardcheck.manifest.document import UnreadableError
 from geoaudit.shardcheck.manifest.file_program import read_manifest_file
 
 from ..slices import read
@@ -183,19 +184,32 @@ def test_a_remark_allows_a_finding() -> None:
         ("[symbols]\na = 'b'\nb = 'a'\n", 5, "a follows from itself"),
         ("[symbols]\na = 'b +'\n", 5, "is no formula"),
         ("symbols = 3\n", 4, "symbols is no table"),
-        (STEP, 6, "decode is no kernel"),
-        (KERNEL.replace('["heads", "cdiv(6, warps)"]', "[]") + STEP, 11, "no list of 1 to 3"),
+        ("kernels = 3\n", 4, "kernels is no table"),
+        (KERNEL, 1, "no step of it launches a kernel"),
         ("[steps.t]\nsegment = 'lost'\n", 5, "lost is no segment"),
         ("[segments.a]\nsegment = 'a'\n[steps.t]\nsegment = 'a'\n", 4, ""),
         ("[steps.t]\nlaunches = [3]\n", 5, "names no kernel"),
     ],
 )
-def test_what_cannot_be_read_is_told_by_line(text: str, line: int, reason: str) -> None:
+def test_a_manifest_that_cannot_be_read_says_where(text: str, line: int, reason: str) -> None:
+    with pytest.raises(UnreadableError) as raised:
+        program(text)
+    assert reason in raised.value.reason
+    assert raised.value.line == line or not reason
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        (STEP, 6, "decode is no kernel"),
+        (KERNEL.replace('["heads", "cdiv(6, warps)"]', "[]") + STEP, 11, "no list of 1 to 3"),
+    ],
+)
+def test_a_launch_that_cannot_be_read_is_told_by_line(text: str, line: int, reason: str) -> None:
     found = program(text)
     assert len(found.functions) == 1
-    if reason:
-        (told,) = found.not_analysed
-        assert (told.line, reason in told.reason) == (line, True), told
+    (told,) = found.not_analysed
+    assert (told.line, reason in told.reason) == (line, True), told
 
 
 def test_lines_are_those_of_any_line_end() -> None:

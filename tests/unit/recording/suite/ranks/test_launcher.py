@@ -23,7 +23,7 @@ if os.environ["RANK"] == "1":
     exec(sys.argv[1])
 else:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    print("up", flush=True)
+    os.write(1, b"up" + bytes([10]))
     time.sleep(60)
 """
 
@@ -101,10 +101,10 @@ launcher.group_run = lambda text: GroupRun(run=None, ranks=2, tokens=1, warm_up_
 sys.exit(launcher.main(["{}"]))
 """
 WAITS = """
-import signal, sys, time
+import os, signal, sys, time
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, lambda received, _: sys.exit(128 + received))
-print("up", flush=True)
+os.write(1, b"up" + bytes([10]))
 time.sleep(60)
 """
 
@@ -126,7 +126,7 @@ def test_every_signal_reaches_the_ranks(number: signal.Signals) -> None:
 def test_a_rank_does_not_outlive_its_launcher(tmp_path: Path) -> None:
     lives = (
         "import os, sys, time; from geoaudit.recording.suite.ranks.rank import _end_with;"
-        "_end_with(os.getppid()); print(os.getpid(), flush=True); time.sleep(60)"
+        "_end_with(os.getppid()); os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
     )
     running = subprocess.Popen([sys.executable, "-c", LAUNCHES, lives], stdout=subprocess.PIPE)
     assert running.stdout is not None
