@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from geoaudit.shardcheck.sharding.options import ShardOptions
 
 _TOLD = re.compile(r"(?P<kind>\w+)=(?P<ranks>[1-9]\d{0,5}):(?P<file>.+)", re.DOTALL)
+_NO_NUMBER = re.compile(r"(?P<kind>\w+)=(?P<ranks>-?\d*):.*", re.DOTALL)
 _SYMBOL = re.compile(r"\b(?P<name>[A-Za-z_]\w*)=(?P<value>\d{1,6})\b")
 ARMS_OFF = "all off"
 """What a recorded suite says of its arms where none is on."""
@@ -54,6 +55,12 @@ def _scan(given: str, options: "ShardOptions") -> Scan:
             f"--shard {told['kind']}=N,N,... to vary that."
         )
     file = Path(told["file"] if told else given)
+    wrong = None if told else _NO_NUMBER.fullmatch(given)
+    if wrong is not None and not file.exists():
+        raise InputError(
+            f"--scan {given}: {wrong['ranks'] or 'nothing'} is no number of ranks. Write "
+            f"{options.by}=N:FILE with N from 1 to 999999."
+        )
     recording = read_recording(file)
     ranks = int(told["ranks"]) if told else _ranks(recording.metadata, options)
     return Scan(recording=recording, ranks=ranks, source=str(file))

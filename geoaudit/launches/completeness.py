@@ -1,5 +1,6 @@
 """What a recording of a distributed run lacks, and which rank a warning is of."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -67,4 +68,18 @@ def joined_warnings(parts: Sequence[Recording]) -> tuple[str, ...]:
         if before and part.metadata.partial and not all(cut):
             found.append(f"{before}{_CUT}")
         found += [line if line in shared else f"{before}{line}" for line in lines]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys([*found, *_held_twice(parts)]))
+
+
+def _held_twice(parts: Sequence[Recording]) -> list[str]:
+    """A sentence for each rank that several parts hold: a helper process, or a part of another run.
+
+    All of them count, so that one copy too many would double the rank.
+    """
+    holding = Counter(rank for part in parts for rank in ranks_held(part.launches))
+    return [
+        f"rank {rank}: {count} parts hold it, and all are counted; leave out what is not of this "
+        "run"
+        for rank, count in sorted(holding.items())
+        if count > 1
+    ]

@@ -95,6 +95,8 @@ def left_out_sentences(audit: Audit) -> tuple[str, ...]:
 
 def no_rows_sentence(audit: Audit) -> str:
     """What an empty table means; it is never a clean bill."""
+    if audit.filtered_rows and audit.communication_rows:
+        return "No row but communication is shown: the filters left no other."
     if audit.filtered_rows:
         return "No row is shown: the filters left none. This says nothing about the kernels."
     if audit.communication_rows:

@@ -48,11 +48,15 @@ def check_survey(
         listing = listing_of(check(sources, options, device))
     # What a process failed at may succeed another time.
     if read.refused == survey.refused:
-        # A size beyond 64 bits is told and not kept.
-        with suppress(OverflowError):
-            cache.put(key, msgspec.msgpack.encode(listing))
+        _keep(cache, key, listing)
     cache.prune()
     return listing
+
+
+def _keep(cache: Cache, key: str, listing: Listing) -> None:
+    # A size beyond 64 bits is told and not kept.
+    with suppress(OverflowError):
+        cache.put(key, msgspec.msgpack.encode(listing))
 
 
 def _kept(cache: Cache, key: str) -> Listing | None:

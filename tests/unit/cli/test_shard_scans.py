@@ -110,3 +110,10 @@ def test_another_kind_of_parallelism_is_refused() -> None:
 
 def test_a_file_that_is_not_there_is_an_error() -> None:
     assert _run("--scan", "tp=8:nowhere.parquet").exit_code == 2
+
+
+@pytest.mark.parametrize("label", ["tp=0", "tp=-1", "tp=", "tp=1000000"])
+def test_a_label_without_a_number_of_ranks_is_no_path(label: str) -> None:
+    result = _run("--scan", f"{label}:{SCAN}")
+    assert result.exit_code == 2
+    assert "is no number of ranks. Write tp=N:FILE" in result.stderr

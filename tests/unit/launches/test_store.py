@@ -262,3 +262,13 @@ def test_a_number_of_ranks_that_no_run_has_is_refused(tmp_path: Path, ranks: int
     write_recording(replace(whole, metadata=replace(whole.metadata, ranks=ranks)), path)
     with pytest.raises(InputError, match="ranks, which no run has"):
         read_recording(path)
+
+
+def test_a_rank_that_two_parts_hold_is_told() -> None:
+    joined = join_recordings(
+        [part(0, [Launch()], 2), part(1, [Launch()], 2), part(1, [Launch()], 2)]
+    )
+    assert joined.metadata.warnings == (
+        "rank 1: 2 parts hold it, and all are counted; leave out what is not of this run",
+    )
+    assert join_recordings([part(0, [Launch()], 2), part(1, [Launch()], 2)]).metadata.warnings == ()
