@@ -29,6 +29,8 @@ sys.path.append(str(REPOSITORY))  # last: the geoaudit that is installed is the 
 from geoaudit.errors import GeoauditError
 from geoaudit.launches.recording import Recording
 from geoaudit.launches.store import read_recording
+from geoaudit.recording.suite.described_run import DescribedRun
+from geoaudit.recording.suite.ranks.group_run import GroupRun
 from tests.gpu.recording import GEOAUDIT, TARGETS, Checks
 
 COPIES = ["--set", "weight_copies=2"]  # of one rank alone, the weights of four fill the device
@@ -109,6 +111,23 @@ def too_few(checks: Checks) -> None:
     code, said, output = scan(checks, "few", "--ranks", "2", CUDA_VISIBLE_DEVICES="0")
     refused = (code, "needs 2 CUDA devices" in said, output.exists())
     checks.check("--ranks 2 on one device is refused", refused == (3, True, False), refused)
+
+
+def group_of_one(checks: Checks) -> None:
+    """NCCL with one rank: types, capture into a graph, and an end that waits for nobody."""
+    target = [sys.executable, str(TARGETS / "sums.py"), "0", "1", str(checks.folder / "alone")]
+    ran = subprocess.run(target, check=False, timeout=120)
+    checks.check("a group of one sums six types", ran.returncode == 0, ran.returncode)
+    run = DescribedRun(
+        manifest=str(REPOSITORY / "kernels" / "manifest.toml"),
+        step="decode",
+        assignments=("layer_groups=1",),
+    )
+    for is_graph in (False, True):
+        group = GroupRun(run=run, ranks=1, tokens=5, warm_up_tokens=2, is_graph=is_graph)
+        ended = subprocess.run(group.command, check=False, timeout=120)
+        what = "a graph" if is_graph else "launches"
+        checks.check(f"a group of one runs {what}", ended.returncode == 0, ended.returncode)
 
 
 def sums(checks: Checks) -> None:
@@ -299,7 +318,16 @@ def interrupted(checks: Checks) -> None:
 
 ONE_DEVICE: dict[str, Callable[[Checks], None]] = {
     function.__name__: function
-    for function in (one_device, suite_on_one, too_few, alone, launchers, killed, interrupted)
+    for function in (
+        one_device,
+        suite_on_one,
+        too_few,
+        group_of_one,
+        alone,
+        launchers,
+        killed,
+        interrupted,
+    )
 }
 TWO_DEVICES: dict[str, Callable[[Checks], None]] = {
     function.__name__: function
