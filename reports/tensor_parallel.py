@@ -18,10 +18,9 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from geoaudit.cli.main import main as geoaudit
-from geoaudit.launches.completeness import with_rank_alone
 from geoaudit.launches.recording import Recording, TokenOptions
 from geoaudit.launches.store import (
-    PART_PATTERN,
+    read_parts,
     read_recording,
     write_dataset,
     write_recording,
@@ -35,16 +34,7 @@ MOST_TOKENS = 60
 
 def parts_of(path: Path) -> list[Recording]:
     """The recordings of a file, or of a folder with a part for each process."""
-    if not path.is_dir():
-        return [read_recording(path)]
-    return [among_others(read_recording(one)) for one in sorted(path.glob(PART_PATTERN))]
-
-
-def among_others(part: Recording) -> Recording:
-    """A part without the warning that it is read alone."""
-    metadata = part.metadata
-    plain = replace(part, metadata=replace(metadata, warnings=metadata.warnings[:-1]))
-    return plain if with_rank_alone(plain).metadata.warnings == metadata.warnings else part
+    return read_parts(path) if path.is_dir() else [read_recording(path)]
 
 
 def kept(recording: Recording, recorded_on: str) -> Recording:

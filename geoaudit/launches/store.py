@@ -87,13 +87,23 @@ def read_recording(path: Path) -> Recording:
         )
     if not path.is_dir():
         return with_rank_alone(_read_file(path))
+    return join_recordings(read_parts(path), path)
+
+
+def read_parts(path: Path) -> list[Recording]:
+    """The recordings of a folder's part files, each as it was written.
+
+    Raises:
+        InputError: there is none, or one is unreadable, no recording, or of a newer major version.
+        SchemaError: a table breaks the schema.
+    """
     parts = sorted(path.glob(PART_PATTERN))
     if not parts:
         raise InputError(
             f"{path}: a folder without {PART_PATTERN} files is not a recording. Name a recording "
             "made by `geoaudit scan`."
         )
-    return join_recordings([_read_file(part) for part in parts], path)
+    return [_read_file(part) for part in parts]
 
 
 def refuse_other_files(path: Path) -> None:

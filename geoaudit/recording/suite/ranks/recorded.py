@@ -8,6 +8,8 @@ from pathlib import Path
 
 from geoaudit.errors import InputError, NotMeasuredError
 from geoaudit.launches import schema as s
+from geoaudit.launches.rank_words import missing_ranks_sentence
+from geoaudit.launches.ranks import ranks_held
 from geoaudit.launches.recording import Recording, TokenOptions
 from geoaudit.manifest.planned import StepPlan
 from geoaudit.quantities import plural
@@ -92,8 +94,7 @@ def _read(recorded: Recorded, name: str) -> Processes:
 
 
 def _rank_of(recording: Recording) -> int | None:
-    ranks = recording.launches[s.RANK].dropna()
-    return int(ranks.iloc[0]) if len(ranks) else None
+    return next(iter(ranks_held(recording.launches)), None)
 
 
 def _of_tokens(recording: Recording, name: str, plan: StepPlan, group: GroupRun) -> Recording:
@@ -120,9 +121,9 @@ def _of_tokens(recording: Recording, name: str, plan: StepPlan, group: GroupRun)
 
 def _missing(kept: list[Recording], group: GroupRun) -> Iterator[str]:
     there = {_rank_of(one) for one in kept}
-    for rank in range(group.ranks):
-        if rank not in there:
-            yield f"rank {rank} of {group.ranks} left no recording"
+    missing = [rank for rank in range(group.ranks) if rank not in there]
+    if missing:
+        yield missing_ranks_sentence(missing, group.ranks)
 
 
 def _miscounted(recording: Recording, plan: StepPlan, group: GroupRun) -> Iterator[str]:

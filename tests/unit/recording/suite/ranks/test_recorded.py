@@ -144,7 +144,7 @@ def test_a_rank_that_left_nothing_is_told(machine: Machine) -> None:
     machine.left, machine.exit_code = [launched(0, 3)], 137
     done = run(machine)
     assert [one.metadata.ranks for one in done.recordings] == [2]
-    assert done.troubles == ("the ranks ended with code 137", "rank 1 of 2 left no recording")
+    assert done.troubles == ("the ranks ended with code 137", "rank 1 of 2 has no recording")
 
 
 def test_a_rank_that_died_before_its_tokens_is_kept_whole(machine: Machine) -> None:
